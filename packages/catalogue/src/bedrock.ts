@@ -1,4 +1,4 @@
-import { type BedrockName, hidesModel, readBedrockName } from '@agp/core/bedrock';
+import { hidesModel, readBedrockName } from '@agp/core/bedrock';
 import type { Geo } from '@agp/core/geos';
 import { isEdition } from './guess.ts';
 
@@ -39,9 +39,20 @@ export function readBedrockRegion(hostname: string): string | null {
 }
 
 /** Geographies within one of ours; of others, such as `apac`, none is sure. */
-const ofProfile: Partial<Record<NonNullable<BedrockName['profile']>, Geo>> = {
-  ...{ us: 'us', 'us-gov': 'us', eu: 'eu', jp: 'jp', au: 'au', ca: 'ca', in: 'in', il: 'il', mx: 'mx' },
-};
+const ofProfile: ReadonlyMap<string, Geo> = new Map([
+  ['us', 'us'],
+  ['us-gov', 'us'],
+  ['eu', 'eu'],
+  ['jp', 'jp'],
+  ['au', 'au'],
+  ['ca', 'ca'],
+  ['in', 'in'],
+  ['il', 'il'],
+  ['mx', 'mx'],
+]);
+
+/** What may be a profile, a maker that is not known, and a model. */
+const mayHaveProfile = /^[^./]+\.[^./]+\.[^./]/;
 
 /** What is made for one region, though its name hides its model. */
 const ofOneRegion = /:(?:provisioned-model|custom-model-deployment|imported-model)\//;
@@ -53,9 +64,9 @@ const ofOneRegion = /:(?:provisioned-model|custom-model-deployment|imported-mode
  */
 export function readBedrockGeo(model: string, ofHost: Geo | null): Geo | null {
   if (hidesModel(model)) return ofOneRegion.test(model) ? ofHost : null;
-  const { profile = null } = readBedrockName(model) ?? {};
-  if (profile === null) return ofHost;
-  return ofProfile[profile] === ofHost ? ofHost : null;
+  const name = readBedrockName(model);
+  if (name === null) return mayHaveProfile.test(model) ? null : ofHost;
+  return name.profile === null || ofProfile.get(name.profile) === ofHost ? ofHost : null;
 }
 
 /** A model as Bedrock sells it. */

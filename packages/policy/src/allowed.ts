@@ -1,3 +1,4 @@
+import { hidesModel } from '@agp/core/bedrock';
 import type { EventTool } from '@agp/core/events';
 import { isListed, isModelListed } from '@agp/documents';
 import type { Policy } from './schema.ts';
@@ -36,9 +37,13 @@ const passes = ({ allow, deny }: AllowOrDeny, isOf: (patterns: readonly string[]
 export const isAllowed = (lists: AllowOrDeny, names: readonly string[]) =>
   passes(lists, (patterns) => names.some((name) => isListed(patterns, name)));
 
-/** What is allowed is surely that model; what is denied may also stand behind or before a route that is not known. */
+/**
+ * What is allowed is surely that model; what is denied may also stand behind or before a route that is not known. An ARN that hides its
+ * model may stand for one that is denied, unless it is allowed itself.
+ */
 export const isAllowedModel = ({ allow, deny }: AllowOrDeny, model: string): boolean =>
   passes({ allow }, (patterns) => isModelListed(patterns, model)) &&
+  (deny === undefined || allow !== undefined || !hidesModel(model)) &&
   passes({ deny }, (patterns) => listParts(model).some((part) => isModelListed(patterns, part)));
 
 const maxParts = 16;

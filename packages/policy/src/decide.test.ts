@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { z } from 'zod';
-import { type Finding, judgeBody, PolicyDenied, prepareRules } from './decide.ts';
+import { type Finding, judgeAnswer, judgeBody, PolicyDenied, prepareRules } from './decide.ts';
 import type { CallFacts } from './facts.ts';
 import { policySchema } from './schema.ts';
 
@@ -50,4 +50,29 @@ test('a refusal names the first five rules that it breaks, how many more there a
     /^a models: [^;]+; also a limits\S+: .*; also c models: .*; and 1 more$/,
   );
   expect([PolicyDenied.by(found)?.decision.length, PolicyDenied.by([])]).toEqual([6, undefined]);
+});
+
+const ofBedrock = 'us.anthropic.claude-sonnet-4-5-20250929-v1:0';
+const hidden = 'arn:aws:bedrock:us-east-1:123456789012:application-inference-profile/abc';
+
+test.each([
+  [[ofBedrock]],
+  [['us.anthropic.*']],
+  [[`arn:aws:bedrock:us-east-1:123456789012:inference-profile/${ofBedrock}`]],
+])("an answer of Bedrock has the model that %j allowed, by its maker's name", (allow) => {
+  const policy = policySchema.parse({ name: 'p', mode: 'enforce', models: { allow } });
+  const rules = prepareRules(1, [{ version: 1, policy }]);
+  const facts = { ...usual, models: [ofBedrock], called: [] };
+  expect(judgeAnswer(rules, { ...facts, model: 'claude-sonnet-4-5-20250929' })).toEqual([]);
+  expect(judgeAnswer(rules, { ...facts, model: 'claude-opus-4-5-20251101' })).toHaveLength(1);
+});
+
+test.each<[object, number]>([
+  [{ deny: ['claude-opus*'] }, 1],
+  [{ deny: ['claude-opus*'], allow: ['arn:aws:bedrock:*'] }, 0],
+  [{ allow: [hidden] }, 0],
+  [{ allow: ['claude-*'] }, 1],
+])('a model that its ARN hides, under %j', (models, findings) => {
+  const policy = policySchema.parse({ name: 'p', mode: 'enforce', models });
+  expect(judgeBody(prepareRules(1, [{ version: 1, policy }]), { ...usual, models: [hidden] })).toHaveLength(findings);
 });

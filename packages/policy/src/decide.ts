@@ -1,3 +1,4 @@
+import { readMakersName } from '@agp/core/bedrock';
 import { ApiError } from '@agp/core/errors';
 import { maxDecisions, toEventText } from '@agp/core/events';
 import { isModelListed, isSpelled, type Selector, selects } from '@agp/documents';
@@ -87,7 +88,11 @@ export function* judgeBodyInSteps(rules: RuleSet, facts: CallFacts): Generator<u
 export function judgeAnswer({ policies }: RuleSet, facts: AnswerFacts): Finding[] {
   const { model, models } = facts;
   const called = nameCalled(facts.called, facts.tools);
-  const isAsked = model !== null && isModelListed((models ?? []).map(toLast), toLast(model));
+  const asked = (models ?? []).map(toLast);
+  // Bedrock's answers leave out what stands around the maker's own name.
+  const isAsked =
+    model !== null &&
+    (isModelListed(asked, toLast(model)) || asked.some((each) => readMakersName(each) === toLast(model)));
   return policies
     .filter((prepared) => applies(prepared, facts))
     .flatMap((prepared) => {

@@ -83,7 +83,7 @@ function writeHeader(name: string, value: string): Buffer {
   const bytes = Buffer.from(`\0${name}\0\0\0${value}`);
   bytes[0] = name.length;
   bytes[1 + name.length] = stringType;
-  bytes.writeUInt16BE(value.length, 2 + name.length);
+  bytes.writeUInt16BE(Buffer.byteLength(value), 2 + name.length);
   return bytes;
 }
 

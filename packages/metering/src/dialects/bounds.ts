@@ -31,6 +31,8 @@ export type MemberRules = Readonly<Record<string, MemberRule>>;
 export interface RequestBounds {
   members: MemberRules;
   settings?: MemberRules;
+  /** The rules of settings that differ between the members that hold them. */
+  settingsOf?: Readonly<Record<string, MemberRules>>;
   writes: 'text' | 'speech' | 'pictures' | 'nothing';
   isEitherCase?: boolean;
   /** False of a bound that only some servers know, and this one may not; absent if all are known. */
@@ -97,6 +99,10 @@ export const toSnake = (name: string): string =>
   name.length > longestName ? name : name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 export const toCamel = (name: string): string => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+/** The rules of a member that holds settings. */
+export const findSettings = ({ settings, settingsOf }: RequestBounds, key: string): MemberRules =>
+  settingsOf?.[key] ?? settings ?? {};
 
 export function findRule(rules: MemberRules, key: string, isEitherCase = false): MemberRule | null {
   const name = isEitherCase ? toSnake(key) : key;

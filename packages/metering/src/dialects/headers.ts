@@ -22,7 +22,7 @@ const table = {
   /** SDKs send a key in it, so that an agent token in it is known by its prefix. */
   key: { names: 'authorization x-api-key x-goog-api-key api-key' },
   /** It holds another credential of the caller. */
-  credential: { names: 'x-goog-iam-authorization-token ocp-apim-subscription-key' },
+  credential: { names: 'x-goog-iam-authorization-token ocp-apim-subscription-key x-amz-security-token' },
   /** A client names its session in it by itself; the first one present counts. */
   session: { names: 'x-claude-code-session-id session-id thread-id x-agent-session-id x-litellm-session-id' },
   /** A provider names the request in its answer, by which it bills and helps. */

@@ -44,3 +44,20 @@ test.each([{ result: base64 }, { embedding: 'AB12345' }, { output: [{ type: 'pro
   'what only has the name of such a member is searched: %j',
   (body) => expect(JSON.stringify(change(body, 'answer').body)).not.toContain('AB12345'),
 );
+
+const short = Buffer.from('mail ada@example.com now').toString('base64');
+const inBlock = (block: object) => ({ messages: [{ role: 'user', content: [block] }] });
+
+test.each<[string, object]>([
+  ['bytes', { document: { format: 'txt', name: 'a', source: { bytes: short } } }],
+  ['bytes', { image: { format: 'png', source: { bytes: short } } }],
+  ['bytes', { toolResult: { toolUseId: 't', content: [{ document: { source: { bytes: short } } }] } }],
+  ['bytes', { guardContent: { image: { source: { bytes: short } } } }],
+  ['uri', { video: { format: 'mp4', source: { s3Location: { uri: 's3://b/k' } } } }],
+])('the member "%s" of a block of Converse is not searched, and told so', (name, block) => {
+  expect(change(inBlock(block), 'request').unsearched).toContain(`the member "${name}"`);
+});
+
+test('what Bedrock counts in Base64 is not searched, and told so', () => {
+  expect(change({ input: { invokeModel: { body: short } } }, 'request').unsearched).toContain('the member "body"');
+});

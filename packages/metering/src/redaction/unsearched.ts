@@ -12,7 +12,8 @@ export function isFile({ kind, key, holder }: Literal, value: string): boolean {
   return (isOfPicture || /b64|[bB]ase64/.test(key) || isMediaMember(key)) && isMedia(value);
 }
 
-const mediaHolders = /image|audio|video|file|document|media|upload|inline_?data|gcs|base64|invokeModel/i;
+const mediaHolders =
+  /image|audio|video|file|document|media|upload|inline_?data|gcs|base64|invokeModel|bytes|s3Location/i;
 
 export const tokenMembers = new Set(listWords('tokens'));
 const files = matchWords('files');

@@ -1,5 +1,12 @@
 import { maxTokens } from '@agp/catalogue';
-import { findRule, foldName, type MemberRules, type RequestBounds, rivalRules } from '../dialects/bounds.ts';
+import {
+  findRule,
+  findSettings,
+  foldName,
+  type MemberRules,
+  type RequestBounds,
+  rivalRules,
+} from '../dialects/bounds.ts';
 import { listToolModels } from '../dialects/named-tools.ts';
 import { foldTier } from '../dialects/tier.ts';
 import { asArray, asObject, asText } from '../json/members.ts';
@@ -117,7 +124,7 @@ export function readDemand(members: readonly BodyMember[], bounds: RequestBounds
         others = Math.max(others, ...listBudgets(member).map((budget) => readAmount(budget.value)?.value ?? 0));
         least = Math.max(least, others);
       } else if (rule === 'settings' && depth < maxDepth) {
-        visit(member.members(), own === null ? {} : (bounds.settings ?? {}), depth + 1);
+        visit(member.members(), own === null ? {} : findSettings(bounds, key), depth + 1);
       } else if (rule === 'model' && asText(value)) models.add(asText(value) ?? '');
       else if (rule === 'tier' || rule === 'geo') {
         if (tiers.size < maxTiers) tiers.add(foldTier(value, rule) ?? '');

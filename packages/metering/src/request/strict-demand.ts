@@ -1,6 +1,13 @@
 import { isAscii } from 'node:buffer';
 import { ApiError } from '@agp/core/errors';
-import { findRule, foldName, type MemberRules, type RequestBounds, rivalRules } from '../dialects/bounds.ts';
+import {
+  findRule,
+  findSettings,
+  foldName,
+  type MemberRules,
+  type RequestBounds,
+  rivalRules,
+} from '../dialects/bounds.ts';
 import { searching } from '../dialects/named-tools.ts';
 import { undoEscapes } from '../json/faults.ts';
 import { asArray, asName, asObject, asText } from '../json/members.ts';
@@ -152,7 +159,7 @@ export function readStrictly(
       const rule = findRule(rules, member.key, bounds.isEitherCase);
       const key = within + member.key;
       if (rule === null) throw notBounded(key, 'is not known to leave the cost as it is');
-      if (rule === 'settings') visit(member.members(), bounds.settings ?? {}, `${key}.`);
+      if (rule === 'settings') visit(member.members(), findSettings(bounds, member.key), `${key}.`);
       else if (typeof rule === 'string') additions[rule]?.(demand, { ...member, key }, bounds);
       else if (!rule(member.value)) throw notBounded(key, 'may cost more by this value');
     }

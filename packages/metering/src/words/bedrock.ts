@@ -3,6 +3,7 @@ import type { VendorWords } from './vendor-words.ts';
 export const bedrock: VendorWords = {
   labels: 'toolUseId format',
   media: 'bytes body redactedContent',
+  files: 'uri',
   free: 'json',
   opaque: 'json',
   plain: `toolUse toolResult toolUseId cachePoint ttl reasoningContent reasoningText guardContent qualifiers json searchResult

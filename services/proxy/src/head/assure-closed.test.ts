@@ -16,11 +16,11 @@ test.each([
   ['/model/meta.llama3-70b-instruct-v1%3A0/invoke', 'invoke'],
   ['/Model/X', 'this path'],
 ])('%s is refused by name', (path, name) => {
-  expect(() => assure('POST', path)).toThrow(`${name} is not governed at this provider`);
+  expect(() => assure('POST', path)).toThrow(`${name} is not governed here`);
 });
 
 test('what its caller signed is refused with what to set instead', () => {
   const signed = 'AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20261128/us-east-1/bedrock/aws4_request';
-  expect(() => assure('POST', '/model/m/converse', signed)).toThrow(/send a bearer key, as AWS_BEARER_TOKEN_BEDROCK/);
+  expect(() => assure('POST', '/model/m/converse', signed)).toThrow(/send a bearer key, by AWS_BEARER_TOKEN_BEDROCK/);
   expect(() => assure('GET', '/openai/v1/models')).not.toThrow();
 });

@@ -42,13 +42,13 @@ export function assureClosed(
   if (/^AWS4-/i.test(authorization))
     throw new ApiError(
       'malformed_request',
-      'a request that its caller signed is for another host: send a bearer key, as AWS_BEARER_TOKEN_BEDROCK, or turn signing off',
+      'a request that its caller signed is for another host: send a bearer key, by AWS_BEARER_TOKEN_BEDROCK or authSchemePreference httpBearerAuth',
     );
   if (operation !== null || method === 'GET' || method === 'HEAD' || method === 'OPTIONS') return;
   const [, verb = 'this path'] = lastWord.exec(path) ?? [];
   throw new ApiError(
     'not_governed',
-    `${verb} is not governed at this provider, or not of this model: nothing reads what it costs`,
+    `${verb} is not governed here, or not of this model, since nothing reads what it costs: converse is of all models`,
   );
 }
 

@@ -2,7 +2,8 @@ import { dialects, type Operation } from '@agp/metering';
 import type { HeaderValues } from '../exchange.ts';
 import type { Provider } from './provider.ts';
 
-const credentialParameter = /^\$?(?:key|api[-_]?key|access_token|oauth_token|subscription-key)$/i;
+const credentialParameter =
+  /^\$?(?:key|api[-_]?key|access_token|oauth_token|subscription-key|x-amz-(?:credential|signature|security-token))$/i;
 
 export const isCredentialParameter = (name: string): boolean => credentialParameter.test(name);
 

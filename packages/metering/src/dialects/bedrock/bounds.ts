@@ -7,24 +7,25 @@ import { media } from './media.ts';
 const readTool = (tool: JsonObject) =>
   Object.keys(tool).every((key) => key === 'toolSpec' || key === 'cachePoint') ? 'own' : null;
 
+/** Members of vendors' own that name nothing, and that think within the bound or as told. */
+const ofVendors = 'top_k anthropic_beta reasoning_effort';
+
 export const converse: RequestBounds = {
   writes: 'text',
   media,
   outputBound: () => ['inferenceConfig', 'maxTokens'],
-  isEitherCase: true,
   readTool,
-  // Members of the objects that the API puts around what others have in the body itself.
-  settings: listMembers({
-    bound: 'max_tokens',
-    thinking: 'thinking reasoning_config',
-    tools: 'tools',
-    tier: 'type latency',
-    free: 'temperature top_p top_k stop_sequences tool_choice anthropic_beta',
-  }),
+  settingsOf: {
+    inferenceConfig: listMembers({ bound: 'maxTokens', free: 'temperature topP topK stopSequences' }),
+    toolConfig: listMembers({ tools: 'tools', free: 'toolChoice' }),
+    serviceTier: listMembers({ tier: 'type' }),
+    performanceConfig: listMembers({ tier: 'latency' }),
+    additionalModelRequestFields: listMembers({ thinking: 'thinking reasoning_config', free: ofVendors }),
+  },
   members: listMembers({
     content: 'system messages',
-    settings: 'inference_config tool_config service_tier performance_config additional_model_request_fields',
-    free: 'request_metadata additional_model_response_field_paths output_config schema_version',
+    settings: 'inferenceConfig toolConfig serviceTier performanceConfig additionalModelRequestFields',
+    free: 'requestMetadata additionalModelResponseFieldPaths outputConfig schemaVersion',
   }),
 };
 
@@ -34,9 +35,8 @@ export const known = knowMembers(converse, 'guardrailConfig', {
   toolConfig: knowNames('tools toolChoice'),
   serviceTier: knowNames('type'),
   performanceConfig: knowNames('latency'),
-  additionalModelRequestFields: knowNames('thinking reasoning_config top_k anthropic_beta'),
+  additionalModelRequestFields: knowNames(
+    `${ofVendors} thinking reasoning_config reasoningConfig inferenceConfig output_config`,
+  ),
   requestMetadata: 'texts',
-  additionalModelResponseFieldPaths: true,
-  outputConfig: true,
-  schemaVersion: true,
 });

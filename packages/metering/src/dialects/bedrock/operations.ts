@@ -1,3 +1,5 @@
+import { makeUsage, readCount, type Usage } from '@agp/catalogue';
+import type { EventTool } from '@agp/core/events';
 import type { Frame } from '../../json/frame.ts';
 import { asArray, asObject, type JsonObject } from '../../json/members.ts';
 import { collectText } from '../../text/strings.ts';
@@ -57,10 +59,28 @@ const stored = { converse: describeStored(converse), 'converse-stream': describe
 
 const streamVerb = 'invoke-with-response-stream';
 
+/** The member of a last event in which AWS counts what the vendor may not. */
+const metrics = 'amazon-bedrock-invocationMetrics';
+
+function readMetrics(frame: Frame | null): Usage | null {
+  const told = asObject(frame?.object()[metrics]);
+  const read = (name: string) => readCount(told[name]);
+  const [input, output] = [read('inputTokenCount'), read('outputTokenCount')];
+  if (input === null || output === null) return null;
+  const [cacheReadTokens, cacheWriteTokens] = [
+    read('cacheReadInputTokenCount') ?? 0,
+    read('cacheWriteInputTokenCount') ?? 0,
+  ];
+  const promptTokens = input + cacheReadTokens + cacheWriteTokens;
+  return makeUsage({ promptTokens, completionTokens: output, cacheReadTokens, cacheWriteTokens });
+}
+
 /** Reads a stream of the vendor's own, whose model lacks the region. */
 class RegionlessReader implements StreamReader {
   readonly #of: StreamReader;
   #failed = false;
+  /** The frame that has AWS' own figures. */
+  #last: Frame | null = null;
 
   constructor(of: StreamReader) {
     this.#of = of;
@@ -73,6 +93,7 @@ class RegionlessReader implements StreamReader {
   push(frame: Frame): void {
     if (isFault(frame.event)) this.#failed = true;
     else this.#of.push(frame);
+    if (frame.data.includes(metrics)) this.#last = frame;
   }
 
   pushEnds(event: string, head: string, tail: Buffer): void {
@@ -81,7 +102,14 @@ class RegionlessReader implements StreamReader {
 
   end(): StreamReading {
     const reading = this.#of.end();
-    return { ...reading, model: null, failed: reading.failed || this.#failed };
+    const usage = reading.usage ?? readMetrics(this.#last);
+    return {
+      ...reading,
+      usage,
+      usageIsFinal: reading.usageIsFinal || (reading.usage === null && usage !== null),
+      model: null,
+      failed: reading.failed || this.#failed,
+    };
   }
 }
 
@@ -106,11 +134,26 @@ function describeInvoke({ geoMember: _, ...of }: Operation): Readonly<Record<str
 
 const match = (dialect: Dialect, path: string) => dialect.match(path, 'POST') as Operation;
 
+const ofClaude = match(anthropic, '/v1/messages');
+
+/** Of a model that may be another's than Anthropic's. @throws UnreadTool for what another vendor would take for tools */
+function readHiddenTools(body: JsonObject): EventTool[] {
+  const messages = asArray(body.messages).map(asObject);
+  const blocks = messages.flatMap(({ content }) => asArray(content)).map(asObject);
+  const tools = asArray(body.tools).map(asObject);
+  const isAnothers =
+    tools.some((tool) => tool.type === 'function' || tool.function !== undefined) ||
+    messages.some((message) => message.tools !== undefined) ||
+    blocks.some((block) => block.toolAddition !== undefined);
+  return isAnothers ? refuseTools() : (ofClaude.readTools?.(body) ?? []);
+}
+
 /** Whose bodies are read, by the model's maker. An ARN may hide the model: what differs from Claude's is unread then. */
 const invoked = [
-  [/(?:^|[./])amazon\.nova/, describeInvoke(converse)],
+  [/(?:^|[./])amazon\.nova-(?:\d-)?(?:micro|lite|pro|premier)/, describeInvoke(converse)],
   [/(?:^|[./])openai\./, describeInvoke(match(openai, '/v1/chat/completions'))],
-  [/(?:^|[./])anthropic\.|^arn:/, describeInvoke(match(anthropic, '/v1/messages'))],
+  [/(?:^|[./])anthropic\.(?!claude-(?:v\d|instant))/, describeInvoke(ofClaude)],
+  [/^arn:/, describeInvoke({ ...ofClaude, readTools: readHiddenTools })],
 ] as const;
 
 const nothingTold: AnswerReading = {

@@ -1,5 +1,5 @@
 import type { Frame } from '../../json/frame.ts';
-import { asObject, asText, type JsonObject } from '../../json/members.ts';
+import { asObject, type JsonObject } from '../../json/members.ts';
 import { FrameReader } from '../frame-reader.ts';
 import type { StreamReading } from '../operation.ts';
 import { readConverseDelta } from './text.ts';
@@ -14,7 +14,6 @@ export const isFault = (event: string): boolean => event.endsWith('Exception') |
 /** Reads ConverseStream: figures come behind `messageStop`. */
 export class ConverseStreamReader extends FrameReader {
   #metadata: JsonObject = {};
-  #stopReason: string | null = null;
 
   constructor() {
     super(readConverseDelta);
@@ -28,7 +27,6 @@ export class ConverseStreamReader extends FrameReader {
     }
     this.text.addBeside(sent.object());
     this.failed ||= isFault(event);
-    if (event === 'messageStop') this.#stopReason = asText(value.stopReason);
     if (event === 'metadata') this.#metadata = value;
     this.sawEnd ||= event === 'metadata';
   }
@@ -39,7 +37,6 @@ export class ConverseStreamReader extends FrameReader {
     this.model = model;
     this.usage = usage;
     this.serviceTier = serviceTier;
-    this.sawEnd ||= this.#stopReason !== null;
     return super.end();
   }
 }
@@ -48,6 +45,7 @@ export class ConverseStreamReader extends FrameReader {
 function nameEvent(sent: Frame): [string, JsonObject] {
   if (sent.event !== '') return [sent.event, telling.has(sent.event) ? sent.object() : {}];
   const frame = sent.object();
-  const [name = ''] = Object.keys(frame);
+  const names = Object.keys(frame);
+  const name = names.find((each) => telling.has(each)) ?? names[0] ?? '';
   return [name, asObject(frame[name])];
 }

@@ -3,7 +3,9 @@ import { asArray, asObject, asText, type JsonObject } from '../../json/members.t
 import { type AnswerNaming, callTool, listObjects, nameTool, UnreadTool } from '../named-tools.ts';
 
 /** A tool is named by its only member: the agent runs what it specifies itself, AWS what it calls a system's. */
-function readTool({ toolSpec, systemTool, cachePoint }: JsonObject): EventTool[] {
+function readTool(tool: JsonObject): EventTool[] {
+  const { toolSpec, systemTool, cachePoint } = tool;
+  if (Object.keys(tool).length !== 1) throw new UnreadTool();
   if (toolSpec !== undefined) return [nameTool('client', asObject(toolSpec).name)];
   if (systemTool !== undefined) return [nameTool('hosted', asObject(systemTool).name)];
   if (cachePoint === undefined) throw new UnreadTool();
@@ -16,7 +18,7 @@ const listAdded = (messages: unknown): JsonObject[] =>
     .flatMap((message) => asArray(asObject(message).content))
     .flatMap((block) => asObject(block).toolAddition ?? [])
     .map((added) => asObject(asObject(added).tool))
-    .filter((tool) => tool.reference === undefined);
+    .filter((tool) => Object.keys(tool).join() !== 'reference');
 
 /** @throws UnreadTool */
 export function readTools({ toolConfig, messages }: JsonObject): EventTool[] {
@@ -38,7 +40,7 @@ function readCall(value: unknown): EventTool[] {
 
 /** A whole answer, or an event of a stream. */
 export const answerNames: AnswerNaming = {
-  marks: ['"toolUse"'],
+  marks: ['"toolUse"', '"invokedModelId"'],
   read(value) {
     const { message } = asObject(value.output);
     const { start } = asObject(value.contentBlockStart ?? value);
