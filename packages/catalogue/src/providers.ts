@@ -110,7 +110,8 @@ const providersFileSchema = z.array(
         return { ...each, base_url: each.base_url as URL };
       });
       const url = entry.base_url ?? endpoints?.[0]?.base_url;
-      if (url === undefined && endpoints === undefined) refuse(['base_url'], 'is not there, nor endpoints');
+      if (url === undefined && endpoints === undefined)
+        refuse(['base_url'], `is not there, nor endpoints${entry.api === 'bedrock' ? ', nor region' : ''}`);
       if (context.issues.length > 0) return z.NEVER;
       if (endpoints !== undefined) {
         for (const name of ['base_url', 'geo', 'region'] as const)

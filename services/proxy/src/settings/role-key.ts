@@ -123,7 +123,7 @@ class Renewal {
       (error: Error) => (error instanceof IdentityError ? error : new IdentityError(`fails (${error.name})`, false)),
     );
     const { source, use, region, endsAt } = this.#key;
-    const fields = { source, region, endsAt: new Date(endsAt).toISOString() };
+    const fields = { source, region, ...(endsAt > 0 && { endsAt: new Date(endsAt).toISOString() }) };
     if (failure === null) {
       this.#told.clear();
       this.#logger.info({ ...fields, fingerprint: use.fingerprint }, "a provider's key is made anew");
@@ -131,7 +131,9 @@ class Renewal {
       this.#told.add(failure.message);
       this.#logger.warn(
         { ...fields, error: failure.message },
-        "a provider's key cannot be made anew: the one before is sent until it ends, then calls are refused",
+        endsAt > 0
+          ? "a provider's key cannot be made anew: the one before is sent until it ends, then calls are refused"
+          : "a provider's first key cannot be made: calls are refused until it is",
       );
     }
     if (!this.#isDue) this.#pauseMs = firstPauseMs;
