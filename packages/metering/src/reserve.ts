@@ -244,7 +244,8 @@ export function findCheaper(
 function findBound(operation: Operation, baseUrl: URL, bytes: Buffer): string | null {
   const { bounds } = operation;
   if (bounds?.writes !== 'text') return null;
-  const names = Object.entries({ ...bounds.members, ...bounds.settings })
+  const names = [bounds.members, bounds.settings, ...Object.values(bounds.settingsOf ?? {})]
+    .flatMap((rules) => Object.entries(rules ?? {}))
     .filter(([name, rule]) => rule === 'bound' && bounds.knows?.(name, baseUrl) !== false)
     .map(([name]) => (bounds.isEitherCase ? toCamel(name) : name));
   return names.find((name) => bytes.includes(`"${name}"`)) ?? names[0] ?? null;

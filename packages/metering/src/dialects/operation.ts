@@ -133,6 +133,8 @@ export interface Operation {
   readonly batchedBounds?: RequestBounds;
   /** The tools that a call offers its model, wherever in its body. Absent if it can offer none. @throws UnreadTool */
   readTools?(body: JsonObject): EventTool[];
+  /** The member of its body whose `tools` they are, if these are no member of the body itself. */
+  readonly toolsWithin?: string;
   /** Models beside `model` that a call names and that may answer; null for one that is left open. */
   listModels?(body: JsonObject): (string | null)[];
   /** How it keeps what a call sends; in words if it always does, absent if it never does unless the call says so. */

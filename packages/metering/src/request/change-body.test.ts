@@ -23,6 +23,7 @@ function change(id: string, path: string, body: string, { most, denied, contentE
 const [chat, responses, messages] = ['/v1/chat/completions', '/v1/responses', '/v1/messages'];
 const content = '/v1beta/models/g:generateContent';
 const interactions = '/v1beta/interactions';
+const converse = '/model/m/converse';
 
 test.each([
   ['openai', chat, '{"model":"m"}', '{"model":"m","max_completion_tokens":9}'],
@@ -43,6 +44,10 @@ test.each([
     '{"generation_config":{"max_output_tokens":99,"seed":1}}',
     '{"generation_config":{"max_output_tokens":9,"seed":1}}',
   ],
+  ['bedrock', converse, '{"messages":[]}', '{"messages":[],"inferenceConfig":{"maxTokens":9}}'],
+  ['bedrock', converse, '{"inferenceConfig":{"maxTokens":99}}', '{"inferenceConfig":{"maxTokens":9}}'],
+  ['bedrock', converse, '{"inferenceConfig":{"maxTokens":5,"topP":1}}', '{"inferenceConfig":{"maxTokens":5,"topP":1}}'],
+  ['bedrock', '/model/anthropic.m/invoke', '{"max_tokens":99}', '{"max_tokens":9}'],
   ['gemini', interactions, '{"model":"m"}', '{"model":"m","generation_config":{"max_output_tokens":9}}'],
   ['openai', chat, '{"model":"m","model":"n","max_tokens":99}', '{"model":"n","max_tokens":9}'],
   // All else stays as it is written, but for spaces.
@@ -173,4 +178,23 @@ test.each<[string, string, (count: number) => object]>([
     return length;
   };
   expect(read(400)).toBeLessThan(2.2 * read(200));
+});
+
+const spec = (name: string) => `{"toolSpec":{"name":"${name}","inputSchema":{"json":{"maximum":1.50}}}}`;
+const config = (...members: string[]) => `{"messages":[],"toolConfig":{${members.join()}}}`;
+
+test.each([
+  [config(`"tools":[${spec('bad')},${spec('ok')}]`), config(`"tools":[${spec('ok')}]`)],
+  [
+    config(`"tools":[${spec('ok')},${spec('bad')},{"cachePoint":{"type":"default"}}]`, '"toolChoice":{"auto":{}}'),
+    config(`"tools":[${spec('ok')},{"cachePoint":{"type":"default"}}]`, '"toolChoice":{"auto":{}}'),
+  ],
+  [
+    config(`"tools":[${spec('bad')},${spec('ok')}]`, '"toolChoice":{"tool":{"name":"bad"}}'),
+    config(`"tools":[${spec('ok')}]`),
+  ],
+  [config(`"tools":[${spec('bad')},{"cachePoint":{"type":"default"}}]`, '"toolChoice":{"any":{}}'), '{"messages":[]}'],
+  [config(`"tools":[{"systemTool":{"name":"bad"}}]`), '{"messages":[]}'],
+])('of Converse %s goes on as %s, without a tool that is denied', (body, expected) => {
+  expect(change('bedrock', converse, body, { denied: ['bad'] })).toBe(expected);
 });

@@ -1,7 +1,7 @@
 import type { EventTool } from '@agp/core/events';
 import { parseJson } from '@agp/core/json';
 import type { CallHead } from '../call-head.ts';
-import { findRule, toSnake } from '../dialects/bounds.ts';
+import { findRule, findSettings, toSnake } from '../dialects/bounds.ts';
 import { isNaming, tryTools } from '../dialects/named-tools.ts';
 import type { Operation } from '../dialects/operation.ts';
 import { asArray, asObject, type JsonObject } from '../json/members.ts';
@@ -83,7 +83,9 @@ function lower({ bounds }: Operation, baseUrl: URL, body: Record<string, unknown
   const own = path.at(-1);
   if (bounds === undefined || own === undefined) return false;
   const isBound = (key: string) =>
-    [bounds.members, bounds.settings].some((rules) => rules && findRule(rules, key, bounds.isEitherCase) === 'bound');
+    [bounds.members, findSettings(bounds, path[0] ?? '')].some(
+      (rules) => findRule(rules, key, bounds.isEitherCase) === 'bound',
+    );
   const parents = path.slice(0, -1).map((name) => [name, toSnake(name)]);
   let holder = body;
   for (const [camel = '', snake = ''] of parents) {
@@ -112,13 +114,18 @@ const asNumber = (value: unknown) =>
 const lists = ['mcp_servers', 'tools', 'functions', 'plugins'];
 /** Members that are a tool by themselves. */
 const searches = ['web_search_options', 'search_parameters', 'enable_search'];
-const choices = ['tool_choice', 'function_call', 'toolConfig', 'tool_config', 'parallel_tool_calls'];
+const choices = ['tool_choice', 'toolChoice', 'function_call', 'toolConfig', 'tool_config', 'parallel_tool_calls'];
 
 function* strip(
   operation: Operation,
   body: Record<string, unknown>,
   isDenied: (tool: EventTool) => boolean,
 ): Generator<undefined, void> {
+  const within = operation.toolsWithin;
+  if (within !== undefined) {
+    yield* stripWithin(operation, body, within, isDenied);
+    return;
+  }
   const gone = new Set<string>();
   const isGone = (tool: EventTool) => {
     if (!isDenied(tool)) return false;
@@ -141,6 +148,20 @@ function* strip(
   if (gone.size === 0) return;
   for (const choice of choices)
     if (namesOne(body[choice], gone) || (body.tools === undefined && body.functions === undefined)) delete body[choice];
+}
+
+/** The same of an object that holds the list; it goes with its last tool. */
+function* stripWithin(
+  { readTools, toolsWithin: _, ...operation }: Operation,
+  body: Record<string, unknown>,
+  within: string,
+  isDenied: (tool: EventTool) => boolean,
+): Generator<undefined, void> {
+  const holder: Record<string, unknown> = { ...asObject(body[within]) };
+  const read = (each: JsonObject) => readTools?.({ [within]: each }) ?? [];
+  yield* strip({ ...operation, readTools: read }, holder, isDenied);
+  if (tryTools(() => read(holder))?.length === 0) delete body[within];
+  else body[within] = holder;
 }
 
 /** Whether a choice holds one of the names, however deep. */

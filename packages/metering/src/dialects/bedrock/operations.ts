@@ -38,6 +38,7 @@ const converse: Operation = {
   ...usual,
   bounds: bounds.converse,
   known: bounds.known,
+  toolsWithin: 'toolConfig',
   readTools,
   answerNames,
   createStreamReader: () => new ConverseStreamReader(),
