@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { direct } from '@agp/runtime/egress';
 import { expect, onTestFinished, test } from 'vitest';
@@ -15,14 +15,15 @@ const region = 'eu-central-1';
 
 /** Bedrock, which answers whose key it got. */
 async function startBedrock(): Promise<string> {
-  const server = createServer(async ({ headers }, response) => {
+  const respond = async ({ headers }: IncomingMessage, response: ServerResponse) => {
     const judged = await judgeKey(String(headers.authorization).replace('Bearer ', ''), region);
     const isTaken = typeof judged === 'object';
     response.writeHead(isTaken ? 200 : 403, { 'content-type': 'application/json' });
     response.end(
       JSON.stringify(isTaken ? { object: 'list', data: [{ id: judged.accessKeyId }] } : { message: judged }),
     );
-  }).listen(0, '127.0.0.1');
+  };
+  const server = createServer((request, response) => void respond(request, response)).listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => {
     server.closeAllConnections();

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -30,12 +30,13 @@ interface Answer {
 
 /** A server of AWS on this machine. */
 export async function serve(answer: (request: IncomingMessage, body: string) => Answer | Promise<Answer>) {
-  const server = createServer(async (request, response) => {
+  const respond = async (request: IncomingMessage, response: ServerResponse) => {
     let body = '';
     for await (const chunk of request) body += chunk;
     const { status, body: sent } = await answer(request, body);
     response.writeHead(status, { 'content-type': sent.startsWith('<') ? 'text/xml' : 'application/json' }).end(sent);
-  }).listen(0, '127.0.0.1');
+  };
+  const server = createServer((request, response) => void respond(request, response)).listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => {
     server.closeAllConnections();

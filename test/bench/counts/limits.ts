@@ -10,7 +10,7 @@ export interface Count {
 
 /** What is counted, each with what it takes at most. Who needs more raises a limit in the same commit; who needs less lowers it. */
 export const limits = {
-  small: { calls: 3_400, functions: 1_000, bytes: 142_500 },
+  small: { calls: 3_400, functions: 1_005, bytes: 146_000 },
   'stream of 50 chunks': { calls: 20_500, functions: 1_140, bytes: 480_000 },
   'cap and token': { calls: 4_090, functions: 1_190, bytes: 171_000 },
   'cap and JWT': { calls: 4_130, functions: 1_190, bytes: 171_000 },
