@@ -1,36 +1,23 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { direct } from '@agp/runtime/egress';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { loadProxyConfig } from '../../services/proxy/src/config.ts';
 import { AwsIdentity } from '../../services/proxy/src/settings/aws-identity.ts';
 import type { Provider } from '../../services/proxy/src/settings/provider.ts';
 import { RoleKey } from '../../services/proxy/src/settings/role-key.ts';
 import { startProxy } from '../../services/proxy/src/start-proxy.ts';
-import { Aws, judgeKey } from '../../services/proxy/test/stand-in-aws.ts';
+import { Aws, judgeKey, serve } from '../../services/proxy/test/stand-in-aws.ts';
 import { startSystem, waitFor } from '../system/start-system.ts';
 
 const region = 'eu-central-1';
 
 /** Bedrock, which answers whose key it got. */
-async function startBedrock(): Promise<string> {
-  const respond = async ({ headers }: IncomingMessage, response: ServerResponse) => {
+const startBedrock = () =>
+  serve(async ({ headers }) => {
     const judged = await judgeKey(String(headers.authorization).replace('Bearer ', ''), region);
-    const isTaken = typeof judged === 'object';
-    response.writeHead(isTaken ? 200 : 403, { 'content-type': 'application/json' });
-    response.end(
-      JSON.stringify(isTaken ? { object: 'list', data: [{ id: judged.accessKeyId }] } : { message: judged }),
-    );
-  };
-  const server = createServer((request, response) => void respond(request, response)).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
+    return typeof judged === 'object'
+      ? { status: 200, body: JSON.stringify({ object: 'list', data: [{ id: judged.accessKeyId }] }) }
+      : { status: 403, body: JSON.stringify({ message: judged }) };
   });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
 
 test("agents call with the key of the proxy's role; a proxy without a key refuses, and goes on once it has one", async () => {
   await using system = await startSystem({ proxies: 0, writers: 0, management: false });

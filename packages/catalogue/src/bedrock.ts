@@ -1,4 +1,4 @@
-import { hidesModel, readBedrockName } from '@agp/core/bedrock';
+import { dropRevision, hidesModel, readBedrockName } from '@agp/core/bedrock';
 import type { Geo } from '@agp/core/geos';
 import { isEdition } from './guess.ts';
 
@@ -90,7 +90,7 @@ export function findSold(asked: string): SoldModel {
   const { id, profile, base, model } = readBedrockName(asked) ?? bare;
   const isGlobal = profile === 'global';
   const maker = /^claude-/.test(model) ? 'anthropic' : /^gpt-\d/.test(model) ? 'openai' : null;
-  const name = model.replace(/-v\d+(?::\d+)?$/, '');
+  const name = dropRevision(model);
   return { id, base: isGlobal ? id : base, maker, name, implied: isGlobal ? null : 'regional' };
 }
 

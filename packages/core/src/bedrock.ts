@@ -26,9 +26,14 @@ export function readBedrockName(name: string): BedrockName | null {
   return { id, profile, base, model };
 }
 
+/** A name without the revision that Bedrock adds, such as `-v1:0`. */
+export const dropRevision = (model: string): string => model.replace(/-v\d+(?::\d+)?$/, '');
+
 /** The name that its maker's own API has, as answers do; null for names of other forms. */
-export const readMakersName = (name: string): string | null =>
-  readBedrockName(name)?.model.replace(/-v\d+(?::\d+)?$/, '') ?? null;
+export function readMakersName(name: string): string | null {
+  const read = readBedrockName(name);
+  return read && dropRevision(read.model);
+}
 
 /** Whether a name is an ARN that does not say which model it stands for. */
 export const hidesModel = (name: string): boolean => name.startsWith('arn:') && readBedrockName(name) === null;

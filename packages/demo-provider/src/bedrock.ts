@@ -4,7 +4,14 @@ import { countInputTokens, type ModelRequest, plainAsked } from './answer-asked.
 import * as anthropic from './anthropic.ts';
 import { converse, type DemoAnswer, type Endpoint } from './endpoint.ts';
 import { countField, type ProviderFault, parseRequest } from './request.ts';
-import { awsFrame, writeConverse, writeConverseFrames, writeInvoked, writeInvokedFrames } from './wire/index.ts';
+import {
+  awsFrame,
+  type WireAnswer,
+  writeConverse,
+  writeConverseFrames,
+  writeInvoked,
+  writeInvokedFrames,
+} from './wire/index.ts';
 
 const names: Record<number, string> = {
   400: 'ValidationException',
@@ -68,7 +75,7 @@ function readConverse(model: string, body: z.infer<typeof asked>): ModelRequest 
 }
 
 const answerConverse =
-  (write: (answer: Parameters<typeof writeConverse>[0]) => DemoAnswer): Endpoint =>
+  (write: (answer: WireAnswer) => DemoAnswer): Endpoint =>
   (request) => {
     const [model = ''] = request.params;
     return converse(request, readConverse(model, parseRequest(asked, request.body)), write);
@@ -80,7 +87,7 @@ export const answerStream = answerConverse((answer) => ({ ...stream, frames: wri
 
 /** Claude's own body, without the model, which the path has. */
 const answerInvoke =
-  (write: (answer: Parameters<typeof writeConverse>[0]) => DemoAnswer): Endpoint =>
+  (write: (answer: WireAnswer) => DemoAnswer): Endpoint =>
   (request) => {
     const [model = ''] = request.params;
     const { read, maxTokens } = anthropic.readInvoked(model, request.body);

@@ -70,6 +70,14 @@ export interface AnswerReading extends FigureNotes {
   outputText(): Writing;
 }
 
+/** Of an answer that bills nothing. */
+export const nothingTold: AnswerReading = {
+  model: null,
+  usage: null,
+  serviceTier: null,
+  outputText: () => ({ parts: [], whole: true }),
+};
+
 export interface StreamReading extends AnswerReading {
   /** The stream's own last frame came (`[DONE]`, `message_stop`, `response.completed`, a finish reason). */
   sawEnd: boolean;

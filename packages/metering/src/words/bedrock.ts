@@ -1,7 +1,7 @@
 import type { VendorWords } from './vendor-words.ts';
 
 export const bedrock: VendorWords = {
-  labels: 'toolUseId format',
+  labels: 'toolUseId',
   media: 'bytes body redactedContent',
   files: 'uri',
   free: 'json',
@@ -15,5 +15,4 @@ export const bedrock: VendorWords = {
     performanceConfig serviceTier`,
   trailing: 'stopReason metrics serviceTier performanceConfig',
   sealed: 'redactedContent',
-  thoughts: 'reasoningText',
 };

@@ -1,6 +1,6 @@
 import { asArray, asObject, asText, type JsonObject } from '../../json/members.ts';
 import { collectText } from '../../text/strings.ts';
-import { type AnswerReading, type Dialect, decodeName, type Operation, toPlainPath, usual } from '../operation.ts';
+import { type Dialect, decodeName, nothingTold, type Operation, toPlainPath, usual } from '../operation.ts';
 import { makeMatcher } from '../paths.ts';
 import { BatchResultsReader } from './batches.ts';
 import * as bounds from './bounds.ts';
@@ -18,13 +18,6 @@ function findVertexModel(path: string): string | null {
 }
 
 const textMembers = (body: JsonObject) => [body.system, body.messages, body.tools];
-
-const nothingTold: AnswerReading = {
-  model: null,
-  usage: null,
-  serviceTier: null,
-  outputText: () => ({ parts: [], whole: true }),
-};
 
 const plain: Operation = {
   api: 'anthropic',

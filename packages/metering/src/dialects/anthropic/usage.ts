@@ -39,7 +39,7 @@ export const findUnreadOfMessage = (usage: unknown) => readFigures(usage, messag
  * `input_tokens` touched no cache, and cache writes by lifetime a part of `cache_creation_input_tokens`, or given without it. A
  * server that says that a call had no input has not counted.
  */
-function toUsage(counts: Counts): Usage | null {
+export function toUsage(counts: Counts): Usage | null {
   const { input = Number.NaN, completionTokens = Number.NaN, cacheWriteTokens = 0, cacheReadTokens = 0 } = counts;
   const written = Math.max(cacheWriteTokens, byLifetime(counts));
   const promptTokens = readCount(input + written + cacheReadTokens);

@@ -1,4 +1,3 @@
-import { makeUsage, readCount, type Usage } from '@agp/catalogue';
 import type { EventTool } from '@agp/core/events';
 import type { Frame } from '../../json/frame.ts';
 import { asArray, asObject, type JsonObject } from '../../json/members.ts';
@@ -6,9 +5,9 @@ import { collectText } from '../../text/strings.ts';
 import { anthropic } from '../anthropic/operations.ts';
 import { openai } from '../openai/operations.ts';
 import {
-  type AnswerReading,
   type Dialect,
   decodeName,
+  nothingTold,
   type Operation,
   type StreamReader,
   type StreamReading,
@@ -19,7 +18,7 @@ import { describeRefusal, formatRefusal } from './refusals.ts';
 import { ConverseStreamReader, isFault } from './stream.ts';
 import { readConverseText } from './text.ts';
 import { answerNames, readTools, refuseTools } from './tools.ts';
-import { readConverseFigures } from './usage.ts';
+import { metricsMember, readConverseFigures, readMetrics } from './usage.ts';
 
 /** The model stands in the path alone, by its id or ARN, whose slash is escaped. */
 const target =
@@ -56,25 +55,7 @@ const converseStream: Operation = { ...converse, name: 'converse-stream' };
 /** With a prompt that is stored at AWS: what it says and offers is not known here. */
 const describeStored = ({ bounds: _, ...of }: Operation): Operation => ({ ...of, readTools: refuseTools });
 
-const stored = { converse: describeStored(converse), 'converse-stream': describeStored(converseStream) };
-
 const streamVerb = 'invoke-with-response-stream';
-
-/** The member of a last event in which AWS counts what the vendor may not. */
-const metrics = 'amazon-bedrock-invocationMetrics';
-
-function readMetrics(frame: Frame | null): Usage | null {
-  const told = asObject(frame?.object()[metrics]);
-  const read = (name: string) => readCount(told[name]);
-  const [input, output] = [read('inputTokenCount'), read('outputTokenCount')];
-  if (input === null || output === null) return null;
-  const [cacheReadTokens, cacheWriteTokens] = [
-    read('cacheReadInputTokenCount') ?? 0,
-    read('cacheWriteInputTokenCount') ?? 0,
-  ];
-  const promptTokens = input + cacheReadTokens + cacheWriteTokens;
-  return makeUsage({ promptTokens, completionTokens: output, cacheReadTokens, cacheWriteTokens });
-}
 
 /** Reads a stream of the vendor's own, whose model lacks the region. */
 class RegionlessReader implements StreamReader {
@@ -94,7 +75,7 @@ class RegionlessReader implements StreamReader {
   push(frame: Frame): void {
     if (isFault(frame.event)) this.#failed = true;
     else this.#of.push(frame);
-    if (frame.data.includes(metrics)) this.#last = frame;
+    if (frame.data.includes(metricsMember)) this.#last = frame;
   }
 
   pushEnds(event: string, head: string, tail: Buffer): void {
@@ -103,7 +84,7 @@ class RegionlessReader implements StreamReader {
 
   end(): StreamReading {
     const reading = this.#of.end();
-    const usage = reading.usage ?? readMetrics(this.#last);
+    const usage = reading.usage ?? (this.#last && readMetrics(this.#last.object()));
     return {
       ...reading,
       usage,
@@ -115,7 +96,7 @@ class RegionlessReader implements StreamReader {
 }
 
 /** The vendor's own body, without the model: by the verb of its path. */
-function describeInvoke({ geoMember: _, ...of }: Operation): Readonly<Record<string, Operation>> {
+function describeInvoke({ geoMember: _, ...of }: Operation): ByVerb {
   const invoke: Operation = {
     ...of,
     api: 'bedrock',
@@ -157,19 +138,12 @@ const invoked = [
   [/^arn:/, describeInvoke({ ...ofClaude, readTools: readHiddenTools })],
 ] as const;
 
-const nothingTold: AnswerReading = {
-  model: null,
-  usage: null,
-  serviceTier: null,
-  outputText: () => ({ parts: [], whole: true }),
-};
-
 /** The body that is counted is a call's, or Base64 of one. */
 const countTokens: Operation = {
   ...converse,
   name: 'count-tokens',
   isFree: true,
-  listCalls: ({ input }) => asArray([asObject(asObject(input).converse)]) as JsonObject[],
+  listCalls: ({ input }) => [asObject(asObject(input).converse)],
   known: { input: true },
   knownOfCalls: bounds.known,
   readRequest: (body, path) => ({
@@ -181,11 +155,19 @@ const countTokens: Operation = {
   readAnswer: () => nothingTold,
 };
 
-const read = { converse, 'converse-stream': converseStream, 'count-tokens': countTokens };
+type ByVerb = Readonly<Record<string, Operation>>;
+
+const ofAll: ByVerb = { converse, 'converse-stream': converseStream, 'count-tokens': countTokens };
+
+const ofStored: ByVerb = {
+  ...ofAll,
+  converse: describeStored(converse),
+  'converse-stream': describeStored(converseStream),
+};
 
 function findOperation(model: string, verb: string): Operation | null {
-  const ofAll: Readonly<Record<string, Operation>> = /:prompt\//.test(model) ? { ...read, ...stored } : read;
-  return ofAll[verb] ?? invoked.find(([maker]) => maker.test(model))?.[1][verb] ?? null;
+  const operations = /:prompt\//.test(model) ? ofStored : ofAll;
+  return operations[verb] ?? invoked.find(([maker]) => maker.test(model))?.[1][verb] ?? null;
 }
 
 export const bedrock: Dialect = {
@@ -196,7 +178,7 @@ export const bedrock: Dialect = {
   isClosed: true,
   links: [],
   credentialPaths: /(?!)/,
-  hostedAgentPaths: /\/(?:agents|agentaliases|flows|sessions)\//,
+  hostedAgentPaths: /(?!)/,
   keepingPaths: /(?!)/,
   conversation: ['messages'],
   keyHeader: (apiKey) => ({ Authorization: `Bearer ${apiKey}` }),

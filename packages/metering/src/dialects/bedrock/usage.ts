@@ -1,28 +1,29 @@
-import { makeUsage, readCount, type Usage } from '@agp/catalogue';
-import { asObject, asText } from '../../json/members.ts';
-import { type Counts, readFigures, tableFigures, tableKeyed } from '../figures.ts';
+import type { Usage } from '@agp/catalogue';
+import { asObject, asText, type JsonObject } from '../../json/members.ts';
+import { toUsage } from '../anthropic/usage.ts';
+import { readFigures, tableFigures, tableKeyed } from '../figures.ts';
 import type { AnswerReading } from '../operation.ts';
 
-/** Nova's own bodies end their names of cached figures with `Count`. */
+/**
+ * `inputTokens` touched no cache: a recorded answer of 16, with 9 out and 2,387 written, has a total of 2,412. Figures of Invoke end with
+ * `Count`.
+ */
 const usageTable = tableFigures(
   {
-    input: 'inputTokens',
-    completionTokens: 'outputTokens',
+    input: 'inputTokens inputTokenCount',
+    completionTokens: 'outputTokens outputTokenCount',
     cacheReadTokens: 'cacheReadInputTokens cacheReadInputTokenCount',
     cacheWriteTokens: 'cacheWriteInputTokens cacheWriteInputTokenCount',
-    nothing: 'totalTokens',
+    nothing: 'totalTokens invocationLatency firstByteLatency',
   },
   { cacheDetails: tableKeyed('ttl', 'inputTokens', { '5M': 'shortTokens', '1H': 'cacheWrite1hTokens' }, true) },
 );
 
-/** `inputTokens` touched no cache: a recorded answer of 16, with 9 out and 2,387 written, has a total of 2,412. */
-function toUsage(counts: Counts): Usage | null {
-  const { input = Number.NaN, completionTokens = Number.NaN, cacheReadTokens = 0, cacheWriteTokens = 0 } = counts;
-  const written = Math.max(cacheWriteTokens, (counts.shortTokens ?? 0) + (counts.cacheWrite1hTokens ?? 0));
-  const promptTokens = readCount(input + cacheReadTokens + written);
-  if (promptTokens === null || promptTokens === 0 || Number.isNaN(completionTokens)) return null;
-  return makeUsage({ ...counts, promptTokens, cacheWriteTokens: written });
-}
+/** In a last event of Invoke AWS counts what the vendor may not. */
+export const metricsMember = 'amazon-bedrock-invocationMetrics';
+
+export const readMetrics = (event: JsonObject): Usage | null =>
+  toUsage(readFigures(event[metricsMember], usageTable).counts);
 
 /** A whole answer, or the `metadata` of a stream. Behind a prompt router the trace alone says which model answered. */
 export function readConverseFigures(value: unknown): Omit<AnswerReading, 'outputText'> {
