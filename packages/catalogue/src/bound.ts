@@ -1,4 +1,5 @@
-import { type AskedModel, createCatalogue, type PricedModel, readPricesAt } from './merge.ts';
+import { readPricesAt } from './library-model.ts';
+import { type AskedModel, createCatalogue, type PricedModel } from './merge.ts';
 import type { PriceFile } from './price-file.ts';
 import type { PriceRow } from './price-row.ts';
 import { findTierFactor } from './tiers.ts';

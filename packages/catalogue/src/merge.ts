@@ -1,9 +1,10 @@
 import type { ProviderApi } from '@agp/core/operations';
-import { calcPrice, findProvider, type ModelInfo, type ModelPrice, type Provider } from '@pydantic/genai-prices';
+import { findProvider, type ModelPrice, type Provider } from '@pydantic/genai-prices';
 import { findSold, readBedrockRegion, type SoldModel } from './bedrock.ts';
 import { type DatedEntry, datedModels, isInForce } from './dated-prices.ts';
 import { countedUnits, type Usage } from './figures.ts';
 import { isEdition, isGuess } from './guess.ts';
+import { findEditions, findLibraryModel, type LibraryModel, readPricesAt } from './library-model.ts';
 import { addsUnits, findEntries, holdsAt, isNamed, type PriceEntry, type PriceFile } from './price-file.ts';
 import { compilePriceRow, type PriceRow } from './price-row.ts';
 import { type OurEntry, ourModels, ourUnits, ourVersion } from './prices.ts';
@@ -19,15 +20,6 @@ export interface AskedModel {
   model: string;
   /** When the call was made: some prices change by date or by time of day. */
   at: Date;
-}
-
-interface LibraryModel {
-  name: string;
-  provider: Provider;
-  model: ModelInfo;
-  /** The second, since 1970, for which `prices` were looked up: prices of some models change with time. */
-  second: number;
-  prices: ModelPrice;
 }
 
 /** What one file has of a model. */
@@ -77,17 +69,6 @@ export interface ModelRow extends MergedPrices {
   version: string;
 }
 
-/** The library throws for contradictory rows and invalid times: such a call is unpriced, which is reported. */
-function lookUp(name: string, options: Parameters<typeof calcPrice>[2]): ReturnType<typeof calcPrice> {
-  try {
-    return calcPrice({}, name, options);
-  } catch {
-    return null;
-  }
-}
-
-const secondOf = (time: Date): number => Math.floor(time.getTime() / 1000);
-
 /** Finds the vendor by the address, since its owner sends the bill; then by the configured name. */
 export const findKnownVendor = ({
   provider,
@@ -95,29 +76,6 @@ export const findKnownVendor = ({
 }: Pick<AskedModel, 'provider' | 'baseUrl'>): Provider | undefined =>
   findProvider({ providerApiUrl: baseUrl }) ??
   findProvider({ providerId: readBedrockRegion(URL.parse(baseUrl)?.hostname ?? '') === null ? provider : 'aws' });
-
-function findLibraryModel(vendor: Provider, name: string, at: Date): LibraryModel | null {
-  const found = lookUp(name, { providerId: vendor.id, timestamp: at });
-  if (!found) return null;
-  return { name, provider: found.provider, model: found.model, second: secondOf(at), prices: found.model_price };
-}
-
-export function readPricesAt(entry: LibraryModel, time: Date): ModelPrice | null {
-  if (Array.isArray(entry.model.prices) && entry.second !== secondOf(time)) {
-    const only = { ...entry.provider, models: [entry.model] };
-    const found = lookUp(entry.name, { provider: only, timestamp: time });
-    if (!found) return null;
-    entry.second = secondOf(time);
-    entry.prices = found.model_price;
-  }
-  return entry.prices;
-}
-
-function findEditions(vendor: Provider, model: string): string[] {
-  const edition = `${model.toLowerCase()}-`;
-  const names = vendor.models.map(({ id }) => id);
-  return names.filter((id) => id.toLowerCase().startsWith(edition) && /^\d{4}[\d-]*$/.test(id.slice(edition.length)));
-}
 
 function findOurs(rows: readonly OurEntry[], vendor: string | undefined, model: string): OurEntry | undefined {
   return rows.find(
