@@ -4,10 +4,9 @@ import type { AgentTokenOwner, DocumentAt } from '@agp/db';
 import type { Metering } from '@agp/metering';
 import type { IdleSessions, SessionValues, Throttle } from '@agp/reservations';
 import type { CallerGuard, Logger, Tracing } from '@agp/runtime';
-import type { EgressProxy } from '@agp/runtime/egress';
 import type { FairShares } from '@agp/runtime/fairness';
 import type { LRUCache } from 'lru-cache';
-import type { Dispatcher } from 'undici';
+import type { Upstreams } from './answer/upstreams.ts';
 import type { BodyMemory } from './body/body-memory.ts';
 import type { AnsweredModels } from './budget/answered-models.ts';
 import type { Budget } from './budget/budget.ts';
@@ -61,10 +60,7 @@ export interface Working {
   joinGroup: () => Promise<void> | undefined;
   /** Refuses requests of other sites' web pages. */
   callers: CallerGuard;
-  /** By which calls go directly. */
-  upstream: Dispatcher;
-  /** By which they leave through a proxy. */
-  proxied: ReadonlyMap<EgressProxy, Dispatcher>;
+  upstreams: Upstreams;
   /** Of sessions whose endpoint failed them, by provider and session: the one that served them since, whose cache they filled. */
   movedSessions: LRUCache<string, string>;
   metering: Metering;

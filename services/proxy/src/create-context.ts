@@ -1,5 +1,4 @@
 import { randomUUIDv7 } from 'node:crypto';
-import type { Socket } from 'node:net';
 import { prepareHeld } from '@agp/budgets';
 import { type BusConnection, Outbox } from '@agp/bus';
 import { toPublicId, uuidOf } from '@agp/core/ids';
@@ -12,12 +11,12 @@ import {
   createThrottle,
   type Redis,
 } from '@agp/reservations';
-import { createCallerGuard, maxHeadBytes } from '@agp/runtime';
+import { createCallerGuard } from '@agp/runtime';
 import { createEgress } from '@agp/runtime/egress';
 import { FairShares, makeGroups } from '@agp/runtime/fairness';
 import { GuardedReader } from '@agp/runtime/guarded-reader';
 import { LRUCache } from 'lru-cache';
-import { Agent, buildConnector, type Dispatcher } from 'undici';
+import { Upstreams } from './answer/upstreams.ts';
 import { AnsweredModels } from './budget/answered-models.ts';
 import { Budget } from './budget/budget.ts';
 import type { ProxyContext, Setup, Working } from './context.ts';
@@ -82,12 +81,7 @@ export function createContext(
     timeoutMs: issuerTimeoutMs,
     egress,
   });
-  const timeoutMs = config.upstreamTimeoutSeconds * 1_000;
-  const upstream = createUpstream(timeoutMs);
-  const proxies = new Set(listEndpoints(config.providers).flatMap(({ proxy }) => proxy ?? []));
-  const proxied = new Map(
-    [...proxies].map((proxy) => [proxy, createUpstream(timeoutMs, proxy.connector(connectMs))] as const),
-  );
+  const upstreams = new Upstreams(listEndpoints(config.providers), config.upstreamTimeoutSeconds * 1_000);
   const joinGroup = makeGroups();
   const context: ProxyContext = {
     ...setup,
@@ -95,8 +89,7 @@ export function createContext(
     storage,
     budget,
     outbox,
-    upstream,
-    proxied,
+    upstreams,
     movedSessions: new LRUCache({ max: rememberedSessions }),
     producer: toPublicId('prx', randomUUIDv7()),
     callers: createCallerGuard(config),
@@ -145,7 +138,7 @@ export function createContext(
     }),
     sessionValues: createSessionValues(budgetRedis),
     runningRequests: new RunningRequests(),
-    background: new BackgroundWork({ upstream, proxied, logger, onKilled: (reason) => metrics.killed.inc({ reason }) }),
+    background: new BackgroundWork({ upstreams, logger, onKilled: (reason) => metrics.killed.inc({ reason }) }),
     metering: createMetering({
       prices: config.prices,
       isStrict: config.budget === 'strict',
@@ -171,48 +164,7 @@ export function createContext(
     async [Symbol.asyncDispose]() {
       outbox.stop();
       await Promise.all([budget.stop(), refusals.stop(), doubts.stop()]);
-      const upstreams = [upstream, ...proxied.values()].map((each) => each.destroy());
-      await Promise.all([...upstreams, issuers.close(), checks.stop(), metering.stop()]);
+      await Promise.all([upstreams.close(), issuers.close(), checks.stop(), metering.stop()]);
     },
   };
-}
-
-/** How long an answer may be heard that came before a write failed, in milliseconds. */
-const heardOutMs = 1_000;
-
-// With HTTP/2 requests would share connections, and a broken one would end several answers.
-const allowH2 = false;
-
-type Done = (error?: Error | null) => void;
-
-/** A provider may answer and hang up before it has the body: Node would drop the answer with the write that fails. */
-function hearOut(socket: Socket): void {
-  const later =
-    (done: Done): Done =>
-    (error) => {
-      if (!error) return done();
-      const failing = setTimeout(() => done(error), heardOutMs);
-      socket.once('close', () => clearTimeout(failing));
-    };
-  const { _write: write, _writev: writeMany } = socket;
-  socket._write = (chunk, encoding, done) => write.call(socket, chunk, encoding, later(done));
-  if (writeMany) socket._writev = (chunks, done) => writeMany.call(socket, chunks, later(done));
-}
-
-/** In milliseconds, for a connection; through a proxy twice. */
-const connectMs = 10_000;
-
-/** The connections to providers. */
-function createUpstream(timeoutMs: number, connect = buildConnector({ timeout: connectMs, allowH2 })): Dispatcher {
-  return new Agent({
-    allowH2,
-    maxHeaderSize: maxHeadBytes,
-    headersTimeout: timeoutMs,
-    bodyTimeout: timeoutMs,
-    connect: (options, callback) =>
-      connect(options, (...result) => {
-        if (result[1]) hearOut(result[1]);
-        callback(...result);
-      }),
-  });
 }

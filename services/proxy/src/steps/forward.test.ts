@@ -59,7 +59,12 @@ async function relay({ ofProvider, providerEnds, isStuck, upstreamTimeoutSeconds
   });
   const upstream = new Agent();
   const runningRequests = new RunningRequests();
-  const context = { runningRequests, metrics: registry, upstream, config: { upstreamTimeoutSeconds } };
+  const context = {
+    runningRequests,
+    metrics: registry,
+    upstreams: { find: () => upstream },
+    config: { upstreamTimeoutSeconds },
+  };
   const admitted = {
     head: {
       requestId: 'req_1',

@@ -64,14 +64,6 @@ interface Judged {
   judgedVersion: number;
 }
 
-/** @throws Error if no settings name its egress proxy */
-function findDirect({ upstream, proxied }: Working, { id, proxy }: Provider): Dispatcher {
-  if (!proxy) return upstream;
-  const found = proxied.get(proxy);
-  if (found === undefined) throw new Error(`the egress proxy of the provider ${id} is not open`);
-  return found;
-}
-
 /** Names what one account keeps: a response, a conversation, a file, a cache, a container. */
 const naming =
   /"(?:previous_response_id|previous_interaction_id|conversation|file_id|file_ids|fileUri|file_uri|cachedContent|cached_content|container|vector_store_ids|batch_id)"\s*:\s*[["{]/;
@@ -79,7 +71,7 @@ const naming =
 function findUpstream(context: Setup & Working, request: AdmittedRequest, relay: Relay, running: Judged) {
   const { metrics, warnings } = context;
   const { head, body } = request;
-  const direct = findDirect(context, head.provider);
+  const direct = context.upstreams.find(head.provider);
   const upstream = head.next === null ? direct : openFailingOver(context, request, relay, running, direct);
   if (!body.inspected?.usageAsked) return upstream;
   const { bytes } = body.inspected;
@@ -103,7 +95,7 @@ function openFailingOver(
   const { head } = request;
   const { toProvider } = request.body;
   if (head.operation === null || !Buffer.isBuffer(toProvider)) return direct;
-  const find = (endpoint: Provider) => findDirect(context, endpoint);
+  const find = (endpoint: Provider) => context.upstreams.find(endpoint);
   return new FailingOver(find, head, (reason, error) => {
     if (head.next === null || hasEnded(head.next) || naming.test(toProvider.toString('latin1'))) return false;
     const { id, endpoint } = head.provider;

@@ -2,9 +2,8 @@ import type { Outbox } from '@agp/bus';
 import type { RunningState } from '@agp/db';
 import type { RuleSet } from '@agp/policy';
 import { Bag, endTurn, every, type HttpServer, type Logger, type Readiness, waitForDrain } from '@agp/runtime';
-import type { EgressProxy } from '@agp/runtime/egress';
 import { LRUCache } from 'lru-cache';
-import type { Dispatcher } from 'undici';
+import type { Upstreams } from '../answer/upstreams.ts';
 import type { ProxyConfig } from '../config.ts';
 import type { HeaderValues } from '../exchange.ts';
 import type { AdmittedRequest, KillReason, StopReason } from '../journey.ts';
@@ -131,8 +130,7 @@ export async function finishRequests(
 }
 
 interface Parts {
-  upstream: Dispatcher;
-  proxied: ReadonlyMap<EgressProxy, Dispatcher>;
+  upstreams: Pick<Upstreams, 'find'>;
   logger: Logger;
   onKilled(reason: KillReason): void;
 }
@@ -162,15 +160,14 @@ export class BackgroundWork {
   }
 
   add({ head, agent, reservation }: AdmittedRequest, path: string): void {
-    const { upstream: direct, proxied, logger, onKilled } = this.#parts;
+    const { upstreams, logger, onKilled } = this.#parts;
     const { eventId } = reservation;
     const { provider, query } = head;
-    const upstream = (provider.proxy && proxied.get(provider.proxy)) ?? direct;
     const kept = Object.entries(head.headers).filter(([name]) => !ofBody.test(name));
     const headers: HeaderValues = { ...Object.fromEntries(kept), 'content-length': '0' };
     const cancel = async () => {
       const target = { origin: provider.baseUrl.origin, path: provider.basePath + path + query };
-      const { statusCode, body } = await upstream.request({ ...target, method: 'POST', headers });
+      const { statusCode, body } = await upstreams.find(provider).request({ ...target, method: 'POST', headers });
       await body.dump();
       return statusCode;
     };
