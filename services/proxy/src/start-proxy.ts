@@ -33,7 +33,7 @@ import { createContext } from './create-context.ts';
 import { startEdge } from './edge/create-edge.ts';
 import { listEndpoints } from './head/endpoints.ts';
 import { followProviderKeys, keepNotingKeys } from './settings/follow-provider-keys.ts';
-import { keepRoleKeys } from './settings/role-key.ts';
+import { keepMadeKeys } from './settings/made-key.ts';
 import { finishRequests, watchRunning } from './stop/running-requests.ts';
 import { createMetrics } from './telemetry/metrics.ts';
 import { createWarnings } from './telemetry/warnings.ts';
@@ -72,7 +72,7 @@ export async function startProxy(config: ProxyConfig, overrides: { logger?: Logg
   opened.defer(() => readiness.stop());
   const opsAt = { ...config, host: config.opsHost, port: config.opsPort };
   const ops = servers.add(await startOpsServer(opsAt, metrics.registry, readiness), (each) => each.stop(0));
-  opened.use(await keepRoleKeys(listEndpoints(config.providers), logger));
+  opened.use(await keepMadeKeys(listEndpoints(config.providers), logger));
   const bus = servers.add(await connectNats(config, logger), (each) => each.close());
   const clients = openRedis(config, logger);
   opened.defer(() => clients.redis.disconnect());

@@ -9,8 +9,9 @@ import { Aws, judgeKey, minute, roleArn, serve, user, writeTemporary } from '../
 import { freshenKey } from '../head/endpoints.ts';
 import type { Head } from '../journey.ts';
 import { AwsIdentity } from './aws-identity.ts';
+import { keepMadeKeys } from './made-key.ts';
 import type { Provider } from './provider.ts';
-import { keepRoleKeys, RoleKey, signBedrockKey } from './role-key.ts';
+import { RoleKey, signBedrockKey } from './role-key.ts';
 
 const start = Date.UTC(2026, 11, 1, 12, 0, 0, 700);
 
@@ -29,7 +30,7 @@ const asProviders = (...keys: RoleKey[]) => keys.map((apiKey) => ({ apiKey }) as
 async function keep(...keys: RoleKey[]): Promise<Record<string, unknown>[]> {
   const lines: Record<string, unknown>[] = [];
   const logger = createLogger('proxy', 'info', { write: (line: string) => void lines.push(JSON.parse(line)) });
-  const kept = await keepRoleKeys(asProviders(...keys), logger);
+  const kept = await keepMadeKeys(asProviders(...keys), logger);
   onTestFinished(() => kept[Symbol.asyncDispose]());
   return lines;
 }
