@@ -1,0 +1,91 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { FailureCause } from '@agp/core/events';
+import type { Dispatcher } from 'undici';
+import { maxHeldError } from '../limits.ts';
+import { toFailureCause } from './failures.ts';
+
+/** The account's limit there, and a region that is full. */
+const refusals = new Set([429, 503]);
+
+/** No answer has begun, and none will; a provider that is silent may yet work. */
+const lost: ReadonlySet<FailureCause> = new Set<FailureCause>([
+  'name_not_found',
+  'refused',
+  'unreachable',
+  'connect_timeout',
+  'tls',
+  'reset',
+  'proxy',
+]);
+
+/** How long a refusal that nobody reads may take to its end, in milliseconds: then its connection is given up. */
+const refusalMs = 5_000;
+
+/** Why a call goes on to the next endpoint. @param error null if its endpoint refused it @returns false if it stays */
+export type OnFailed = (reason: string, error: Error | null) => boolean;
+
+/** Passes an answer, unless it is to be had from the next endpoint. */
+export class FirstAnswer implements Dispatcher.DispatchHandler {
+  readonly #handler: Dispatcher.DispatchHandler;
+  readonly #goOn: OnFailed;
+  #hasBegun = false;
+  /** The bytes of a refusal that nobody reads; null if it passes. */
+  #dropped: number | null = null;
+  #giveUp: NodeJS.Timeout | undefined;
+
+  constructor(handler: Dispatcher.DispatchHandler, goOn: OnFailed) {
+    this.#handler = handler;
+    this.#goOn = goOn;
+  }
+
+  onRequestStart(...given: [Dispatcher.DispatchController, unknown]): void {
+    this.#handler.onRequestStart?.(...given);
+  }
+
+  onResponseStart(...given: [Dispatcher.DispatchController, number, IncomingHttpHeaders, string?]): void {
+    const [, status] = given;
+    if (status >= 200) this.#hasBegun = true;
+    if (!refusals.has(status) || !this.#leave(given[0], String(status), null)) {
+      this.#handler.onResponseStart?.(...given);
+      return;
+    }
+    // Its connection is kept if the rest comes soon.
+    this.#giveUp = setTimeout(() => given[0].abort(new Error('a refusal of an endpoint takes too long')), refusalMs);
+    this.#giveUp.unref();
+  }
+
+  /** @returns false if the call stays here */
+  #leave(controller: Dispatcher.DispatchController, ...why: Parameters<OnFailed>): boolean {
+    this.#dropped = 0;
+    try {
+      if (this.#goOn(...why)) return true;
+      this.#dropped = null;
+      return false;
+    } catch (error) {
+      this.#handler.onResponseError?.(controller, error as Error);
+      return true;
+    }
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#dropped === null) {
+      this.#handler.onResponseData?.(controller, chunk);
+      return;
+    }
+    this.#dropped += chunk.length;
+    if (this.#dropped > maxHeldError) controller.abort(new Error('a refusal of an endpoint is too large'));
+  }
+
+  onResponseEnd(controller: Dispatcher.DispatchController, trailers: IncomingHttpHeaders): void {
+    clearTimeout(this.#giveUp);
+    if (this.#dropped === null) this.#handler.onResponseEnd?.(controller, trailers);
+  }
+
+  onResponseError(controller: Dispatcher.DispatchController, error: Error): void {
+    clearTimeout(this.#giveUp);
+    if (this.#dropped !== null) return;
+    const cause = toFailureCause(error);
+    const isLost = !this.#hasBegun && cause !== null && lost.has(cause);
+    if (!isLost || !this.#leave(controller, cause, error)) this.#handler.onResponseError?.(controller, error);
+  }
+}
