@@ -42,12 +42,12 @@ test.each<[Omit<Given, 'api'>, string, string]>([
   [
     { auth: 'role', region: 'eu-west-1', api_key_file: '/key' },
     'bedrock',
-    'api_key_file: auth is role, which makes the key: remove one',
+    'api_key_file: auth is role, which needs no other key: remove one',
   ],
   [
     { auth: 'role', endpoints: [{ region: 'eu-west-1', api_key_file: '/key' }] },
     'bedrock',
-    'endpoints.0.api_key_file: auth is role, which makes the key: remove one',
+    'endpoints.0.api_key_file: auth is role, which needs no other key: remove one',
   ],
   [{ region: 'eu-west-1' }, 'openai', 'region: is for api bedrock alone'],
   [{ endpoints: [{ region: 'eu-west-1' }] }, 'openai', 'endpoints.0.region: is for api bedrock alone'],

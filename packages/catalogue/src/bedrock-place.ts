@@ -9,7 +9,7 @@ interface Placed {
 
 interface PlacedEntry extends Placed {
   api: string;
-  auth?: 'bearer' | 'role' | undefined;
+  auth?: 'bearer' | 'role' | 'sign' | undefined;
   endpoints?: Placed[] | undefined;
 }
 
@@ -26,18 +26,19 @@ export function placeOnBedrock<Entry extends PlacedEntry>(
   refuse: (path: Path, why: string) => void,
 ): Entry {
   const isBedrock = entry.api === 'bedrock';
-  const isRole = entry.auth === 'role';
+  const { auth } = entry;
+  const isMade = auth === 'role' || auth === 'sign';
   const check = ({ region, api_key_file: file }: Placed, path: Path) => {
     if (!isBedrock && region !== undefined) refuse([...path, 'region'], 'is for api bedrock alone');
-    if (isRole && file !== undefined)
-      refuse([...path, 'api_key_file'], 'auth is role, which makes the key: remove one');
+    if (isMade && file !== undefined)
+      refuse([...path, 'api_key_file'], `auth is ${auth}, which needs no other key: remove one`);
   };
   const place = <Each extends Placed>(each: Each, path: Path): Each => {
     const told = readBedrockRegion(each.base_url?.hostname ?? '') ?? undefined;
     const { region = told } = each;
     if (told !== undefined && region !== told) refuse([...path, 'region'], `is not ${told}, which base_url names`);
     if (region === undefined) {
-      if (isRole) refuse([...path, 'region'], 'is not there, and auth: role signs for one');
+      if (isMade) refuse([...path, 'region'], `is not there, and auth: ${auth} signs for one`);
       return each;
     }
     const {
@@ -49,7 +50,7 @@ export function placeOnBedrock<Entry extends PlacedEntry>(
   check(entry, []);
   for (const [index, each] of endpoints?.entries() ?? []) check(each, ['endpoints', index]);
   if (!isBedrock) {
-    if (entry.auth !== undefined) refuse(['auth'], 'is for api bedrock alone');
+    if (auth !== undefined) refuse(['auth'], 'is for api bedrock alone');
     return entry;
   }
   if (endpoints === undefined) return place(entry, []);

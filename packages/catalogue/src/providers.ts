@@ -93,8 +93,8 @@ const providersFileSchema = z.array(
       api: z.enum(providerApis, `must be one of ${providerApis.join(', ')}`),
       base_url: baseUrl.optional(),
       endpoints: z.array(endpoint).min(2, 'must be two or more: for one there is base_url').max(16).optional(),
-      /** Whose key it is sent: one that is configured, or one that the pod's identity makes. */
-      auth: z.enum(['bearer', 'role'], 'must be bearer or role').optional(),
+      /** By which key: one that is configured, one that the pod's identity makes, or that identity's signature. */
+      auth: z.enum(['bearer', 'role', 'sign'], 'must be bearer, role or sign').optional(),
       ask_usage: z.boolean().optional(),
       ...place,
       hosted_agents: z.enum(['refuse', 'allow']).optional(),

@@ -23,6 +23,7 @@ import { AwsIdentity } from './settings/aws-identity.ts';
 import { listSpellings, normalisePath, type Provider } from './settings/provider.ts';
 import { ProviderKey, readProviderKeys } from './settings/provider-key.ts';
 import { RoleKey } from './settings/role-key.ts';
+import { SigningKey } from './settings/signing-key.ts';
 
 /**
  * They report usage unasked, which is their agents' to see. Mistral refuses to be asked
@@ -48,15 +49,16 @@ export function loadProviders(
     keys.set(provider.id, apiKey);
   }
   let identity: AwsIdentity | null = null;
-  const makeRoleKey = (at: string, region: string | undefined, other: ProviderKey | undefined) => {
-    if (other !== undefined) throw new ConfigError(`${at}: auth: is role, which makes the key: remove ${other.source}`);
-    if (region === undefined) throw new ConfigError(`${at}: region: is not there, and auth: role signs for one`);
+  const makeKey = (auth: 'role' | 'sign', at: string, region: string | undefined, other: ProviderKey | undefined) => {
+    if (other !== undefined)
+      throw new ConfigError(`${at}: auth: is ${auth}, which needs no other key: remove ${other.source}`);
+    if (region === undefined) throw new ConfigError(`${at}: region: is not there, and auth: ${auth} signs for one`);
     try {
       identity ??= AwsIdentity.find(environment, region, egress);
     } catch (error) {
       throw new ConfigError(`${at}: auth: ${(error as Error).message}`);
     }
-    return new RoleKey(`${at}: auth`, region, identity);
+    return new (auth === 'role' ? RoleKey : SigningKey)(`${at}: auth`, region, identity);
   };
   const providers = new Map<string, Provider>();
   for (const { id, api, baseUrl, entry, place } of known.values()) {
@@ -76,6 +78,7 @@ export function loadProviders(
       const at = isOnly ? source : `${source}: endpoints.${index}`;
       const ownFile = isOnly ? undefined : each.api_key_file;
       const keyFile = ownFile ?? (keys.has(id) ? undefined : entry?.api_key_file);
+      const auth = entry?.auth ?? 'bearer';
       const given = () =>
         keyFile ? new ProviderKey(`${at}: api_key_file`, { file: keyFile }) : (keys.get(id) ?? null);
       return {
@@ -85,7 +88,7 @@ export function loadProviders(
         baseUrl: each.base_url,
         basePath: each.base_url.pathname.replace(/\/$/, ''),
         geo: (!isMoved && each.geo) || null,
-        apiKey: entry?.auth === 'role' ? makeRoleKey(at, each.region, keys.get(id)) : given(),
+        apiKey: auth === 'bearer' ? given() : makeKey(auth, at, each.region, keys.get(id)),
         proxy: findProxy(each.proxy ?? entry?.proxy, each.base_url, `${at}: proxy`, egress),
         weight: each.weight ?? 1,
       };

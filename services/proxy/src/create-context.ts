@@ -81,7 +81,7 @@ export function createContext(
     timeoutMs: issuerTimeoutMs,
     egress,
   });
-  const upstreams = new Upstreams(listEndpoints(config.providers), config.upstreamTimeoutSeconds * 1_000);
+  const upstreams = new Upstreams(listEndpoints(config.providers), config.upstreamTimeoutSeconds * 1_000, warnings);
   const joinGroup = makeGroups();
   const context: ProxyContext = {
     ...setup,

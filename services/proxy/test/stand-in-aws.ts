@@ -1,9 +1,11 @@
+import { createHash, createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { ReceivedRequest } from '@agp/testing/providers';
 import { buildQueryString } from '@smithy/core/protocols';
 import { Hash } from '@smithy/core/serde';
 import { SignatureV4 } from '@smithy/signature-v4';
@@ -140,4 +142,53 @@ export async function judgeKey(key: string, region: string, clock = Date.now()) 
   if (buildQueryString(again.query ?? {}) !== buildQueryString(query))
     return '403 The request signature does not match';
   return { accessKeyId, endsAt };
+}
+
+const strictEscape = (text: string) =>
+  encodeURIComponent(text).replace(/[!'()*]/g, (each) => `%${each.charCodeAt(0).toString(16).toUpperCase()}`);
+
+const sha256 = (text: string | Buffer) => createHash('sha256').update(text).digest('hex');
+
+/**
+ * What AWS says of a signed call: it signs anew what came, as its documentation of Signature Version 4 describes.
+ * @param clock AWS' own, in milliseconds since 1970
+ */
+export function judgeSignature(
+  { method, target, headers, body }: ReceivedRequest,
+  region: string,
+  service: string,
+  clock = Date.now(),
+): { accessKeyId: string } | string {
+  const [, id, day, ...scope] =
+    /^AWS4-HMAC-SHA256 Credential=(\w+)\/(\d{8})\/([\w-]+)\/([\w-]+)\/aws4_request, /.exec(
+      headers.authorization ?? '',
+    ) ?? [];
+  const [, names = '', signature] =
+    / SignedHeaders=([\w;-]+), Signature=([\da-f]{64})$/.exec(headers.authorization ?? '') ?? [];
+  if (id === undefined || day === undefined || scope.join() !== [region, service].join()) return '403 no such scope';
+  const date = String(headers['x-amz-date']);
+  const signedAt = Date.parse(date.replace(/(\d{4})(\d\d)(\d\dT\d\d)(\d\d)(\d\d)/, '$1-$2-$3:$4:$5'));
+  if (!date.startsWith(day) || !(Math.abs(signedAt - clock) <= 5 * minute)) return '403 Signature expired';
+  const listed = names.split(';');
+  const must = Object.keys(headers).filter((name) => name === 'host' || name.startsWith('x-amz-'));
+  if (must.some((name) => !listed.includes(name))) return '403 a header that must be signed is not';
+  const [path = '', query = ''] = target.split(/\?(.*)/s);
+  const pairs = [...new URLSearchParams(query)].map((pair) => pair.map(strictEscape).join('='));
+  const canonical = [
+    method,
+    path.split('/').map(strictEscape).join('/'),
+    pairs.sort().join('&'),
+    ...listed.map((name) => `${name}:${String(headers[name]).trim().replace(/\s+/g, ' ')}`),
+    '',
+    names,
+    sha256(body),
+  ].join('\n');
+  if (headers['x-amz-content-sha256'] !== sha256(body)) return '403 the body is another';
+  const key = [day, ...scope, 'aws4_request'].reduce<string | Buffer>(
+    (made, part) => createHmac('sha256', made).update(part).digest(),
+    `AWS4${user.secretAccessKey}`,
+  );
+  const toSign = ['AWS4-HMAC-SHA256', date, `${day}/${scope.join('/')}/aws4_request`, sha256(canonical)].join('\n');
+  const again = createHmac('sha256', key).update(toSign).digest('hex');
+  return again === signature ? { accessKeyId: id } : '403 The request signature does not match';
 }

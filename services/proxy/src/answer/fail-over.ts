@@ -5,6 +5,9 @@ import type { Head } from '../journey.ts';
 import type { Provider } from '../settings/provider.ts';
 import { FirstAnswer, type OnFailed } from './first-answer.ts';
 
+/** The account's limit there, and a region that is full. */
+const refusals = new Set([429, 503]);
+
 /**
  * Sends a call on, and once more to the next endpoint of its provider if the first refuses it or loses it before its answer has begun.
  *
@@ -33,7 +36,7 @@ export class FailingOver implements Pick<Dispatcher, 'dispatch'> {
       if (moves) this.dispatch(options, handler);
       return moves;
     };
-    return upstream.dispatch(options, new FirstAnswer(handler, goOn));
+    return upstream.dispatch(options, new FirstAnswer(handler, (status) => refusals.has(status), goOn));
   }
 
   #aim(options: Dispatcher.DispatchOptions): Dispatcher.DispatchOptions {

@@ -4,9 +4,6 @@ import type { Dispatcher } from 'undici';
 import { maxHeldError } from '../limits.ts';
 import { toFailureCause } from './failures.ts';
 
-/** The account's limit there, and a region that is full. */
-const refusals = new Set([429, 503]);
-
 /** No answer has begun, and none will; a provider that is silent may yet work. */
 const lost: ReadonlySet<FailureCause> = new Set<FailureCause>([
   'name_not_found',
@@ -21,20 +18,25 @@ const lost: ReadonlySet<FailureCause> = new Set<FailureCause>([
 /** How long a refusal that nobody reads may take to its end, in milliseconds: then its connection is given up. */
 const refusalMs = 5_000;
 
-/** Why a call goes on to the next endpoint. @param error null if its endpoint refused it @returns false if it stays */
+/** Why a call is sent once more. @param error null if it was refused @returns false if the answer passes */
 export type OnFailed = (reason: string, error: Error | null) => boolean;
 
-/** Passes an answer, unless it is to be had from the next endpoint. */
+/** Which refusals are not the last word. */
+export type Refuses = (status: number, headers: IncomingHttpHeaders) => boolean;
+
+/** Passes an answer, unless the call is sent once more for another. */
 export class FirstAnswer implements Dispatcher.DispatchHandler {
   readonly #handler: Dispatcher.DispatchHandler;
+  readonly #refuses: Refuses;
   readonly #goOn: OnFailed;
   #hasBegun = false;
   /** The bytes of a refusal that nobody reads; null if it passes. */
   #dropped: number | null = null;
   #giveUp: NodeJS.Timeout | undefined;
 
-  constructor(handler: Dispatcher.DispatchHandler, goOn: OnFailed) {
+  constructor(handler: Dispatcher.DispatchHandler, refuses: Refuses, goOn: OnFailed) {
     this.#handler = handler;
+    this.#refuses = refuses;
     this.#goOn = goOn;
   }
 
@@ -43,18 +45,18 @@ export class FirstAnswer implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(...given: [Dispatcher.DispatchController, number, IncomingHttpHeaders, string?]): void {
-    const [, status] = given;
+    const [, status, headers] = given;
     if (status >= 200) this.#hasBegun = true;
-    if (!refusals.has(status) || !this.#leave(given[0], String(status), null)) {
+    if (!this.#refuses(status, headers) || !this.#leave(given[0], String(status), null)) {
       this.#handler.onResponseStart?.(...given);
       return;
     }
     // Its connection is kept if the rest comes soon.
-    this.#giveUp = setTimeout(() => given[0].abort(new Error('a refusal of an endpoint takes too long')), refusalMs);
+    this.#giveUp = setTimeout(() => given[0].abort(new Error('a refusal that nobody reads takes too long')), refusalMs);
     this.#giveUp.unref();
   }
 
-  /** @returns false if the call stays here */
+  /** @returns false if the answer passes */
   #leave(controller: Dispatcher.DispatchController, ...why: Parameters<OnFailed>): boolean {
     this.#dropped = 0;
     try {
@@ -73,7 +75,7 @@ export class FirstAnswer implements Dispatcher.DispatchHandler {
       return;
     }
     this.#dropped += chunk.length;
-    if (this.#dropped > maxHeldError) controller.abort(new Error('a refusal of an endpoint is too large'));
+    if (this.#dropped > maxHeldError) controller.abort(new Error('a refusal that nobody reads is too large'));
   }
 
   onResponseEnd(controller: Dispatcher.DispatchController, trailers: IncomingHttpHeaders): void {

@@ -3,6 +3,9 @@ import { maxHeadBytes } from '@agp/runtime';
 import type { EgressProxy } from '@agp/runtime/egress';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
 import type { Provider } from '../settings/provider.ts';
+import { SigningKey } from '../settings/signing-key.ts';
+import type { Warnings } from '../telemetry/warnings.ts';
+import { signedBy } from './signed.ts';
 
 /** How long an answer may be heard that came before a write failed, in milliseconds. */
 const heardOutMs = 1_000;
@@ -48,9 +51,11 @@ export class Upstreams {
   readonly #direct: Dispatcher;
   /** By which calls leave through a proxy. */
   readonly #proxied: ReadonlyMap<EgressProxy, Dispatcher>;
+  readonly #warnings: Pick<Warnings, 'clockWrong'>;
 
   /** @param timeoutMs how long a provider may be silent, in milliseconds */
-  constructor(endpoints: readonly Provider[], timeoutMs: number) {
+  constructor(endpoints: readonly Provider[], timeoutMs: number, warnings: Pick<Warnings, 'clockWrong'>) {
+    this.#warnings = warnings;
     this.#direct = createUpstream(timeoutMs);
     const proxies = new Set(endpoints.flatMap(({ proxy }) => proxy ?? []));
     this.#proxied = new Map(
@@ -58,12 +63,22 @@ export class Upstreams {
     );
   }
 
-  /** @throws Error if no settings name its egress proxy */
-  find({ id, proxy }: Provider): Dispatcher {
-    if (!proxy) return this.#direct;
-    const found = this.#proxied.get(proxy);
+  /**
+   * By which calls to one endpoint go out, signed if it asks for that.
+   * @param onRefused what was sent so far was refused, and is sent again
+   * @throws Error if no settings name its egress proxy
+   */
+  find({ id, proxy, apiKey }: Provider, onRefused = () => {}): Dispatcher {
+    const found = proxy ? this.#proxied.get(proxy) : this.#direct;
     if (found === undefined) throw new Error(`the egress proxy of the provider ${id} is not open`);
-    return found;
+    if (!(apiKey instanceof SigningKey)) return found;
+    const { source, region } = apiKey;
+    return found.compose(
+      signedBy(apiKey, (offMs) => {
+        this.#warnings.clockWrong({ source, region, seconds: Math.round(offMs / 1_000) });
+        onRefused();
+      }),
+    );
   }
 
   /** Ends what runs. */

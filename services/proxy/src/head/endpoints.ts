@@ -45,9 +45,9 @@ export function changeKey(
   { operation, path }: Pick<Head, 'operation' | 'path'>,
 ): HeaderValues {
   if (from.apiKey === null || to.apiKey === null) return headers;
-  const old = writeKeyHeader(from, from.apiKey.value, operation, path);
+  const old = writeKeyHeader(from, operation, path);
   const kept = Object.entries(headers).filter(([name]) => !Object.hasOwn(old, name));
-  return { ...Object.fromEntries(kept), ...writeKeyHeader(to, to.apiKey.value, operation, path) };
+  return { ...Object.fromEntries(kept), ...writeKeyHeader(to, operation, path) };
 }
 
 /** @param next is asked if the other fails */

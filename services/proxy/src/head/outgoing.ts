@@ -81,7 +81,7 @@ export function buildOutgoing(
       (isBilled && (roles.has('partial') || (/^accept-encoding$/i.test(name) && asksUnreadable(value)))),
   );
   return {
-    headers: isInjected ? { ...headers, ...writeKeyHeader(provider, apiKey.value, operation, path) } : headers,
+    headers: { ...headers, ...writeKeyHeader(provider, operation, path) },
     keyUse: isInjected ? apiKey.use : null,
     query: cutParameters(
       query,

@@ -263,16 +263,16 @@ test.each<[object, NodeJS.ProcessEnv, RegExp]>([
   [
     { region: 'eu-west-1' },
     { ...aws, PROVIDER_BEDROCK_EU_API_KEY: 'fake-canary' },
-    /auth: is role, which makes the key: remove PROVIDER_BEDROCK_EU_API_KEY$/,
+    /auth: is role, which needs no other key: remove PROVIDER_BEDROCK_EU_API_KEY$/,
   ],
   [{}, aws, /\("bedrock-eu"\): region: is not there, and auth: role signs for one$/],
   [
     { region: 'eu-west-1', api_key_file: '/key' },
     aws,
-    /: api_key_file: auth is role, which makes the key: remove one$/,
+    /: api_key_file: auth is role, which needs no other key: remove one$/,
   ],
   [{ region: 'Frankfurt' }, aws, /: region: must be a region of AWS, such as eu-central-1$/],
-  [{ region: 'eu-west-1', auth: 'sign' }, aws, /: auth: must be bearer or role$/],
+  [{ region: 'eu-west-1', auth: 'iam' }, aws, /: auth: must be bearer, role or sign$/],
 ])('an entry of Bedrock with %j is refused', (more, environment, message) => {
   expect(() => loadProviders(onBedrock(more), environment)).toThrow(message);
 });

@@ -88,7 +88,11 @@ class Renewal {
       (error: Error) => (error instanceof IdentityError ? error : new IdentityError(`fails (${error.name})`, false)),
     );
     const { source, use, region, endsAt } = this.#key;
-    const fields = { source, region, ...(endsAt > 0 && { endsAt: new Date(endsAt).toISOString() }) };
+    const fields = {
+      source,
+      region,
+      ...(endsAt > 0 && Number.isFinite(endsAt) && { endsAt: new Date(endsAt).toISOString() }),
+    };
     if (failure === null) {
       this.#told.clear();
       this.#logger.info({ ...fields, fingerprint: use.fingerprint }, "a provider's key is made anew");

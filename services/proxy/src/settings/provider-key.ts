@@ -20,6 +20,8 @@ export class ProviderKey {
   /** Null if no file holds it. */
   readonly file: string | null;
   value = '';
+  /** False of one by which calls are signed instead. */
+  readonly isSent: boolean = true;
   /** When it ends, in milliseconds since 1970. */
   endsAt = Number.POSITIVE_INFINITY;
   use: KeyUse = { fingerprint: '', isUsed: false };

@@ -19,7 +19,8 @@ test.each([
   ['gemini', 'https://g.example', 'POST', '/v1beta/openai/chat/completions', { Authorization: 'Bearer k' }],
   ['gemini', 'https://g.example', 'GET', '/v1beta/openai/models', { Authorization: 'Bearer k' }],
 ] as const)('%s at %s: %s %s', (api, url, method, path, expected) => {
-  const header = writeKeyHeader({ api, baseUrl: new URL(url) }, 'k', matchOperation(api, method, path), path);
+  const apiKey = { value: 'k', isSent: true };
+  const header = writeKeyHeader({ api, baseUrl: new URL(url), apiKey }, matchOperation(api, method, path), path);
   expect(header).toEqual(expected);
 });
 

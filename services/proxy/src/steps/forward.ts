@@ -71,8 +71,8 @@ const naming =
 function findUpstream(context: Setup & Working, request: AdmittedRequest, relay: Relay, running: Judged) {
   const { metrics, warnings } = context;
   const { head, body } = request;
-  const direct = context.upstreams.find(head.provider);
-  const upstream = head.next === null ? direct : openFailingOver(context, request, relay, running, direct);
+  const find = (endpoint: Provider) => context.upstreams.find(endpoint, () => relay.forgetSent());
+  const upstream = head.next === null ? find(head.provider) : openFailingOver(context, request, relay, running, find);
   if (!body.inspected?.usageAsked) return upstream;
   const { bytes } = body.inspected;
   // What one caller wrote, or a version that its query names, says nothing of the provider.
@@ -90,12 +90,11 @@ function openFailingOver(
   request: AdmittedRequest,
   relay: Relay,
   running: Judged,
-  direct: Dispatcher,
+  find: (endpoint: Provider) => Dispatcher,
 ) {
   const { head } = request;
   const { toProvider } = request.body;
-  if (head.operation === null || !Buffer.isBuffer(toProvider)) return direct;
-  const find = (endpoint: Provider) => context.upstreams.find(endpoint);
+  if (head.operation === null || !Buffer.isBuffer(toProvider)) return find(head.provider);
   return new FailingOver(find, head, (reason, error) => {
     if (head.next === null || hasEnded(head.next) || naming.test(toProvider.toString('latin1'))) return false;
     const { id, endpoint } = head.provider;

@@ -67,6 +67,12 @@ export function createWarnings(logger: Logger) {
         `an egress proxy gives no connection: look at ${setting}, at NO_PROXY, and at what the proxy allows`,
       ),
     ),
+    clockWrong: logSparsely((key: { source: string; region: string; seconds: number }, heldBack) =>
+      logger.warn(
+        { ...key, heldBack },
+        "this machine's clock is wrong by so many seconds: AWS refused a signature, and calls are signed by its clock from now on",
+      ),
+    ),
     issuerUnreadable: onError('error', 'requests with JWTs are refused until this proxy is of that version too'),
     textUnscanned: logSparsely((missed: UnscannedText, heldBack) =>
       logger.warn({ ...missed, heldBack }, 'text was not scanned for PII'),
