@@ -1,29 +1,5 @@
+import { apply, type Edit, insert, type SplicedBody } from '../json/edit.ts';
 import { type PlacedMember, type ReadBody, scanMembers } from '../json/scan.ts';
-
-interface SplicedBody {
-  body: Buffer;
-  added: boolean;
-}
-
-interface Edit {
-  start: number;
-  end: number;
-  text: string;
-}
-
-function apply(body: Buffer, edits: readonly Edit[]): SplicedBody {
-  if (edits.length === 0) return { body, added: false };
-  const parts: Buffer[] = [];
-  let from = 0;
-  for (const { start, end, text } of edits) {
-    parts.push(body.subarray(from, start), Buffer.from(text));
-    from = end;
-  }
-  parts.push(body.subarray(from));
-  return { body: Buffer.concat(parts), added: true };
-}
-
-const insert = (at: number, text: string): Edit => ({ start: at, end: at, text });
 
 const asking = '{"include_usage":true}';
 
