@@ -52,6 +52,7 @@ test.each<[Omit<Given, 'api'>, string, string]>([
   [{ region: 'eu-west-1' }, 'openai', 'region: is for api bedrock alone'],
   [{ endpoints: [{ region: 'eu-west-1' }] }, 'openai', 'endpoints.0.region: is for api bedrock alone'],
   [{ auth: 'role' }, 'anthropic', 'auth: is for api bedrock alone'],
+  [{ request_metadata: false }, 'openai', 'request_metadata: is for api bedrock alone'],
 ])('%j of %s is refused: %s', (entry, api, fault) => {
   expect(place(entry, api).faults).toContain(fault);
 });

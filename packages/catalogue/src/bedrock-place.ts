@@ -10,6 +10,7 @@ interface Placed {
 interface PlacedEntry extends Placed {
   api: string;
   auth?: 'bearer' | 'role' | 'sign' | undefined;
+  request_metadata?: boolean | undefined;
   endpoints?: Placed[] | undefined;
 }
 
@@ -50,7 +51,8 @@ export function placeOnBedrock<Entry extends PlacedEntry>(
   check(entry, []);
   for (const [index, each] of endpoints?.entries() ?? []) check(each, ['endpoints', index]);
   if (!isBedrock) {
-    if (auth !== undefined) refuse(['auth'], 'is for api bedrock alone');
+    for (const name of ['auth', 'request_metadata'] as const)
+      if (entry[name] !== undefined) refuse([name], 'is for api bedrock alone');
     return entry;
   }
   if (endpoints === undefined) return place(entry, []);

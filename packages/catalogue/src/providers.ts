@@ -96,6 +96,7 @@ const providersFileSchema = z.array(
       /** By which key: one that is configured, one that the pod's identity makes, or that identity's signature. */
       auth: z.enum(['bearer', 'role', 'sign'], 'must be bearer, role or sign').optional(),
       ask_usage: z.boolean().optional(),
+      request_metadata: z.boolean().optional(),
       ...place,
       hosted_agents: z.enum(['refuse', 'allow']).optional(),
       harmless_members: z.array(z.string().min(1).max(128)).max(100).optional(),

@@ -8,7 +8,7 @@ export { decodesAll, isPlain } from './content-coding.ts';
 export { type Caps, createMetering, type Metering } from './create-metering.ts';
 export { choosesModel, isMethodOverride, listHeaders, rolesOf } from './dialects/headers.ts';
 export { type AnswerNames, maxName, maxNamedTools } from './dialects/named-tools.ts';
-export type { Operation, ProviderApi, ToldRefusal } from './dialects/operation.ts';
+export type { Operation, ProviderApi, SentCall, ToldRefusal } from './dialects/operation.ts';
 export { readTierHeader } from './dialects/tier.ts';
 export {
   dialects,

@@ -69,6 +69,7 @@ export function loadProviders(
     const endpoints = (!isMoved && entry?.endpoints) || [{ ...entry, base_url: baseUrl, name: undefined, weight: 1 }];
     const shared = {
       ...{ id, api, asksForUsage: entry?.ask_usage ?? !isUnasked },
+      writesMetadata: entry?.request_metadata === true,
       allowsHostedAgents: entry?.hosted_agents === 'allow',
       harmlessMembers: entry?.harmless_members ?? [],
       allowPaths: entry?.allow_paths ?? null,

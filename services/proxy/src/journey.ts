@@ -140,6 +140,8 @@ export interface Body {
   waitedMs: number;
   /** Hex, as received so far; null without a body. */
   sha256(): string | null;
+  /** Makes room for a copy of so many bytes. @throws ApiError `share_used_up`, `proxy_overloaded` */
+  grow(bytes: number): void;
   /** Gives back the place of its search. */
   endSearch(): void;
   release(): void;

@@ -21,6 +21,7 @@ import { readHead } from './steps/read-head.ts';
 import { reserve } from './steps/reserve.ts';
 import { resolveSession } from './steps/resolve-session.ts';
 import { takePlace } from './steps/take-place.ts';
+import { tellProvider } from './steps/tell-provider.ts';
 import { StorageDeadline } from './storage/storage-deadline.ts';
 import { RequestTrace } from './telemetry/request-trace.ts';
 import { timeSteps } from './telemetry/times.ts';
@@ -135,6 +136,7 @@ export async function handleRequest(context: ProxyContext, exchange: Exchange): 
     // Values that were found need not be kept while the call runs.
     body.searched = null;
     const request = { head, agent, admission, sessionId, body, reservation, governed };
+    tellProvider(request);
     const callMeter = openMeter(context, request);
     journey.meter = callMeter;
     journey.promisedPlaces = promisePlaces(context, head);

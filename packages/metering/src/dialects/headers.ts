@@ -41,6 +41,8 @@ const table = {
   },
   /** An answer names the tier that served it. */
   served: { names: 'x-gemini-service-tier x-amzn-bedrock-service-tier' },
+  /** It is of the bytes of the caller's body, which are others once the proxy has changed it. */
+  digest: { names: 'content-digest repr-digest digest content-md5 x-amz-content-sha256' },
   /** It asks for a partial or unchanged answer, which has no usage. */
   partial: { names: 'range if-range if-none-match if-modified-since' },
   /** Frameworks and Google's servers take method, path or host from it: the provider would serve another request than the one checked. */

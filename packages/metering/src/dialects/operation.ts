@@ -100,6 +100,12 @@ export interface StreamReader {
   end(): StreamReading;
 }
 
+/** What goes over the wire of a call. */
+export interface SentCall {
+  headers: Readonly<Record<string, string | string[]>>;
+  body: Buffer;
+}
+
 /** One kind of model call of one API, with pure mappings of what goes over its wire. Never throws on any body. */
 export interface Operation {
   readonly api: ProviderApi;
@@ -153,6 +159,12 @@ export interface Operation {
   readonly runsModel?: false;
   /** Absent if its answers name neither a model nor a tool. */
   readonly answerNames?: AnswerNaming;
+  /**
+   * Puts names of ours into the metadata that its API keeps of a call, beside the caller's own, and changes no other byte. Absent if
+   * it keeps none, or not where its operator reads it.
+   * @param own pairs of name and value, those first that matter most @throws ApiError `malformed_request` if servers may read the caller's differently
+   */
+  writeMetadata?(sent: SentCall, own: readonly (readonly [name: string, value: string])[]): SentCall;
   readAnswer(body: unknown): AnswerReading;
   createStreamReader(onCall?: OnCall): StreamReader;
 }

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { AnswerPipe } from '@agp/metering';
+import { type AnswerPipe, rolesOf } from '@agp/metering';
 import type { Dispatcher } from 'undici';
 import type { HeaderValues } from '../exchange.ts';
 import type { AdmittedRequest } from '../journey.ts';
@@ -13,9 +13,15 @@ export function toDispatch(
   const headers: HeaderValues = { ...head.headers };
   if (Buffer.isBuffer(body.toProvider)) headers['content-length'] = String(body.toProvider.length);
   else if (head.contentLength !== null) headers['content-length'] = String(head.contentLength);
+  const drop = (isDropped: (name: string) => boolean) => {
+    for (const name of Object.keys(headers)) if (isDropped(name.toLowerCase())) delete headers[name];
+  };
+  const { inspected } = body;
+  if (inspected !== null && (inspected.usageAsked || body.toProvider !== inspected.toProvider))
+    drop((name) => rolesOf(name).has('digest'));
   // What we asked for, and links, must be found, so this answer must not be compressed.
-  if (holdsLinks || body.inspected?.usageAsked) {
-    for (const name of Object.keys(headers)) if (name.toLowerCase() === 'accept-encoding') delete headers[name];
+  if (holdsLinks || inspected?.usageAsked) {
+    drop((name) => name === 'accept-encoding');
     headers['accept-encoding'] = 'identity';
   }
   return {

@@ -29,6 +29,8 @@ export interface Provider extends Endpoint {
   endpoints: readonly Provider[];
   /** False for servers that refuse unknown fields. */
   asksForUsage: boolean;
+  /** Each call tells it which event, agent and session it is of. */
+  writesMetadata: boolean;
   /** Agents may run at the provider, where nobody meters or stops them. */
   allowsHostedAgents: boolean;
   /** Members of requests that name no model and bring no tool, whatever our tables know. */

@@ -36,7 +36,7 @@ export async function readBody(
   // An agent that left during admission sends no more events to listen for.
   if (request.destroyed) throw endedEarly();
   const unread = { inspected: null, toProvider: null, searched: null, waitedMs: 0 };
-  if (!head.hasBody) return { ...unread, sha256: () => null, endSearch: () => {}, release: () => {} };
+  if (!head.hasBody) return { ...unread, sha256: () => null, grow: () => {}, endSearch: () => {}, release: () => {} };
   const given = Promise.withResolvers<never>();
   given.promise.catch(() => {});
   const expected = head.operation === null ? 0 : (head.contentLength ?? 0);
@@ -74,6 +74,7 @@ export async function readBody(
       searched: null,
       waitedMs,
       sha256: () => digest.digest(),
+      grow: share.grow,
       endSearch: () => place?.release(),
       release: () => {
         place?.release();
@@ -165,6 +166,7 @@ function streamBody({ config }: Setup, request: IncomingMessage, share: BodyShar
     searched: null,
     waitedMs: 0,
     sha256: () => digest.digest(),
+    grow: share.grow,
     endSearch: () => {},
     // A provider may answer before it has all of the body, or never read it.
     release: () => {

@@ -14,6 +14,7 @@ import {
   usual,
 } from '../operation.ts';
 import * as bounds from './bounds.ts';
+import { writeInBody, writeInHeader } from './metadata.ts';
 import { describeRefusal, formatRefusal } from './refusals.ts';
 import { ConverseStreamReader, isFault } from './stream.ts';
 import { readConverseText } from './text.ts';
@@ -40,6 +41,7 @@ const converse: Operation = {
   toolsWithin: 'toolConfig',
   readTools,
   answerNames,
+  writeMetadata: writeInBody,
   createStreamReader: () => new ConverseStreamReader(),
   readRequest: (body, path) => ({
     requestedModel: findModel(path),
@@ -102,6 +104,7 @@ function describeInvoke({ geoMember: _, ...of }: Operation): ByVerb {
     api: 'bedrock',
     name: 'invoke',
     usageNeedsAsking: false,
+    writeMetadata: writeInHeader,
     readRequest: (body, path, size) => ({
       ...of.readRequest(body, path, size),
       requestedModel: findModel(path),
@@ -139,8 +142,9 @@ const invoked = [
 ] as const;
 
 /** The body that is counted is a call's, or Base64 of one. */
+const { writeMetadata: _, ...untagged } = converse;
 const countTokens: Operation = {
-  ...converse,
+  ...untagged,
   name: 'count-tokens',
   isFree: true,
   listCalls: ({ input }) => [asObject(asObject(input).converse)],
