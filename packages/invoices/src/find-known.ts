@@ -25,20 +25,27 @@ function* listCalls({ unrecorded, doubtful }: Pick<Records, 'unrecorded' | 'doub
     };
 }
 
-/** What is recorded of a provider, and what is known to be missing; in nano-dollars, by models as bills name them, found as it is read. */
-export function findKnown(provider: string, { usage, unpriced, ...calls }: Records): Omit<Known, 'billed'> {
-  const isOurs = (row: { provider?: string | null | undefined }) => (row.provider ?? provider) === provider;
+/**
+ * What is recorded of a vendor, and what is known to be missing; in nano-dollars, by models as bills name them, found as it is read.
+ * @param providers by which ids calls to it are recorded
+ */
+export function findKnown(
+  providers: readonly string[],
+  { usage, unpriced, ...calls }: Records,
+  nameOf: (model: string) => string = nameModel,
+): Omit<Known, 'billed'> {
+  const isOurs = ({ provider }: { provider?: string | null | undefined }) => !provider || providers.includes(provider);
   const without = unpriced.filter((row) => isOurs(row) && row.unit === null);
-  const ofModel = Map.groupBy(without, ({ model }) => nameModel(model));
+  const ofModel = Map.groupBy(without, ({ model }) => nameOf(model));
   return {
     recorded: usage
       .values()
       .filter(isOurs)
-      .map(({ day = '', model = '', total_cost_usd: usd }) => ({ day, model: nameModel(model), nanoUsd: toNano(usd) })),
+      .map(({ day = '', model = '', total_cost_usd: usd }) => ({ day, model: nameOf(model), nanoUsd: toNano(usd) })),
     listed: listCalls(calls)
       .filter(isOurs)
       .map(({ started_at: time, model, cause, more, less }) => ({
-        ...{ day: time.slice(0, 10), model: model && nameModel(model), cause, more: toNano(more), less: toNano(less) },
+        ...{ day: time.slice(0, 10), model: model && nameOf(model), cause, more: toNano(more), less: toNano(less) },
       })),
     isUnpriced: (day, name) =>
       ofModel

@@ -1,4 +1,5 @@
 import { setGlobalProxyFromEnv } from 'node:http';
+import { resolve } from 'node:path';
 import {
   agentListSchema,
   costUsageSchema,
@@ -13,6 +14,7 @@ import { nanoToUsd } from '@agp/core/money';
 import { escapeJson } from '@agp/core/text';
 import {
   BillError,
+  type BillLine,
   billingApis,
   explainGaps,
   findKnown,
@@ -22,10 +24,11 @@ import {
   sumGaps,
   widenDays,
 } from '@agp/invoices';
+import { nameLines, nameOnAws, readExport } from '@agp/invoices/aws';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { z } from 'zod';
 import { type Api, readUrl } from '../api.ts';
-import { addCommand, addDays, type Days, type DaysOptions, readDays } from '../arguments.ts';
+import { addCommand, addDays, type Days, type DaysOptions, parseNames, readDays } from '../arguments.ts';
 import { CliError, UsageError } from '../cli-error.ts';
 import type { Shell } from '../shell.ts';
 import type { Column } from '../table.ts';
@@ -112,7 +115,9 @@ function tellBeside(gaps: readonly Gap[], total: Gap, whose: string): string | n
 }
 
 interface Options extends DaysOptions {
-  provider: keyof typeof billingApis;
+  provider: keyof typeof billingApis | 'aws';
+  file?: string;
+  recordedAs?: string[];
   baseUrl?: string;
   billedTo?: string;
   label?: Label;
@@ -148,30 +153,74 @@ async function byEgressProxy<Read>(read: () => Promise<Read>): Promise<Read> {
   }
 }
 
-async function compare(shell: Shell, { provider, baseUrl, billedTo, label }: Options, range: Days): Promise<Gap[]> {
+/** What a vendor's API says that it billed. */
+function askBill(shell: Shell, provider: keyof typeof billingApis, baseUrl: string | undefined, days: Days) {
   const vendor = billingApis[provider];
   const keyVariable = keyVariables[provider];
   const key = shell.readSecret(keyVariable);
   const address = baseUrl === undefined ? vendor.baseUrl : readUrl(baseUrl, '--base-url');
+  return byEgressProxy(() => readBill(vendor, { baseUrl: address, key, keyVariable, days, withAccounts: true }));
+}
+
+interface Compared {
+  gaps: Gap[];
+  /** What was billed beside usage, by its type; absent if the bill does not tell it apart. */
+  apart?: Record<string, number>;
+}
+
+/** @throws UsageError, CliError */
+async function compare(shell: Shell, options: Options, range: Days): Promise<Compared> {
+  const { provider, file, baseUrl, billedTo, label, recordedAs } = options;
+  if ((provider === 'aws') !== (file !== undefined))
+    throw new UsageError('--file is what --provider aws reads, and goes with it alone');
   const days = widenDays(range);
-  const asked = { baseUrl: address, key, keyVariable, days, withAccounts: true };
-  const bill = await byEgressProxy(() => readBill(vendor, asked)).catch((error) => {
+  const isWithin = ({ day }: { day: string }) => day >= range.from && day < range.to;
+  const isMeant = ({ accounts }: Pick<BillLine, 'accounts'>) => billedTo === undefined || accounts.includes(billedTo);
+  try {
+    if (provider !== 'aws') {
+      const billed = await askBill(shell, provider, baseUrl, days);
+      const known = findKnown(recordedAs ?? [provider], await readRecords(shell.api, days, label));
+      return { gaps: explainGaps({ billed: billed.filter(isMeant), ...known }).filter(isWithin) };
+    }
+    // npm runs scripts in the project's folder, but the user means a path relative to the current one.
+    const { lines, apart } = await readExport(resolve(process.env.INIT_CWD || '.', file as string));
+    const known = findKnown(recordedAs ?? ['bedrock'], await readRecords(shell.api, days, label), nameOnAws);
+    const recorded = [...known.recorded];
+    const billed = nameLines(
+      lines,
+      recorded.map(({ model }) => model),
+    ).filter((line) => isMeant(line) && line.day >= days.from && line.day < days.to);
+    const types = Map.groupBy(
+      apart.filter((line) => isWithin(line) && isMeant(line)),
+      ({ type }) => type,
+    );
+    const sums = [...types].map(([type, some]) => [type, some.reduce((sum, { nanoUsd }) => sum + nanoUsd, 0)] as const);
+    return {
+      gaps: explainGaps({ ...known, recorded, billed }).filter(isWithin),
+      apart: Object.fromEntries(sums),
+    };
+  } catch (error) {
     throw error instanceof BillError ? new CliError(error.message) : error;
-  });
-  const billed = bill.filter(({ accounts }) => billedTo === undefined || accounts.includes(billedTo));
-  const gaps = explainGaps({ billed, ...findKnown(provider, await readRecords(shell.api, days, label)) });
-  return gaps.filter(({ day }) => day >= range.from && day < range.to);
+  }
 }
 
 /** `costs reconcile`: what is recorded beside what the provider billed. */
 export function addReconcileCommand(costs: Command, shell: Shell): void {
   const summary =
-    "compare with what the provider billed, by day and model; takes the provider's admin key from OPENAI_ADMIN_KEY or ANTHROPIC_ADMIN_KEY, or the file that one of these with _FILE names";
+    "compare with what the provider billed, by day and model; takes the provider's admin key from OPENAI_ADMIN_KEY or ANTHROPIC_ADMIN_KEY, or the file that one of these with _FILE names; for aws a cost export";
   addDays(addCommand(costs, 'reconcile', summary, 'costs reconcile --provider openai --month last'))
-    .addOption(new Option('--provider <name>', 'whose bill').choices(Object.keys(billingApis)).makeOptionMandatory())
+    .addOption(
+      new Option('--provider <name>', 'whose bill').choices([...Object.keys(billingApis), 'aws']).makeOptionMandatory(),
+    )
+    .option('--file <export>', 'a CUR 2.0 export of AWS, as .csv or .csv.gz')
+    .option(
+      '--recorded-as <ids>',
+      "the provider's ids here, with commas between them (its name; for aws bedrock)",
+      parseNames,
+    )
     .option(
       '--billed-to <id>',
-      'only what was billed to this project or API key of OpenAI, or workspace of Anthropic; with --label, since records name none',
+      'only what was billed to this project or API key of OpenAI, workspace of Anthropic, or account of AWS; with --label, since records name none',
     )
     .option('--label <label>', 'only what agents with it had recorded, such as team=sales', parseLabel)
     .option('--tolerance <percent>', 'how large a gap ends with 0', parsePercent, 1)
@@ -185,16 +234,24 @@ export function addReconcileCommand(costs: Command, shell: Shell): void {
           'records do not name the project, key or workspace that paid: give --billed-to and --label together, for what was billed to it and what agents with the label had recorded',
         );
       const range = readDays(options, mostDays);
-      const gaps = await compare(shell, options, range);
+      const { gaps, apart } = await compare(shell, options, range);
       const total = sumGaps(gaps, { day: 'total', model: 'total' });
       const rows = gaps.map(toRow);
-      const report = { provider, ...range, gap_percent: percentOf(total.gap, total), total: toRow(total), rows };
+      const besideUsage = Object.entries(apart ?? {}).map(([type, nano]) => [type, nanoToUsd(nano)] as const);
+      const report = {
+        ...{ provider, ...range, gap_percent: percentOf(total.gap, total), total: toRow(total), rows },
+        ...(apart && { apart_usd: Object.fromEntries(besideUsage) }),
+      };
       const lines = [Object.keys(report.total), ...rows.map((row) => Object.values(row))];
       if (shell.json) await shell.terminal.print(escapeJson(JSON.stringify(report)));
       else if (options.csv) await shell.writeCsv(lines);
       else await shell.terminal.print(drawReport(shell, gaps, total));
       const beside = tellBeside(gaps, total, billedTo === undefined ? '' : ` to ${billedTo}`);
       if (beside !== null) shell.terminal.note(beside);
+      if (besideUsage.length > 0)
+        shell.terminal.note(
+          `not compared: ${besideUsage.map(([type, usd]) => `${type} ${usd.toFixed(2)} USD`).join(', ')}`,
+        );
       const percent = writePercent(report.gap_percent);
       if (Math.abs(total.gap) > (tolerance * total.billed) / 100)
         throw new CliError(`The gap is ${cents(total.gap)} USD (${percent}), more than ${tolerance} %.`);

@@ -132,7 +132,7 @@ export class BillKeeper {
       ...{ days: wide, withAccounts: false, ...(this.#fetch && { fetch: this.#fetch }) },
     });
     const read = await readRecords(records, provider, wide, billed.length);
-    const gaps = await inTurns(explainInSteps({ billed, ...findKnown(provider, read) }));
+    const gaps = await inTurns(explainInSteps({ billed, ...findKnown([provider], read) }));
     const rows = gaps.filter(({ day }) => day >= days.from && day < days.to);
     await storeBill(db, provider, { at, ...days, rows });
   }
