@@ -64,6 +64,13 @@ test('lines are of the model that is recorded, however AWS writes it', async () 
     [{ line_item_usage_type: 'NovaPro-text-input-tokens' }, 'nova-pro'],
     [ofMarketplace('Claude Haiku 4.5 (Amazon Bedrock Edition)'), 'claude-haiku-4-5'],
     [ofMarketplace('Claude 3 Haiku (Amazon Bedrock Edition)'), 'claude-3-haiku'],
+    [
+      {
+        line_item_product_code: 'x',
+        product: '{region=eu-west-1, product_name=Claude 3 Haiku (Amazon Bedrock Edition)}',
+      },
+      'claude-3-haiku',
+    ],
     [{ line_item_resource_id: profile }, 'claude-haiku-4-5'],
     [{ line_item_resource_id: hidden }, hidden],
     // Nothing recorded is of it: it keeps AWS' name.
@@ -139,6 +146,7 @@ const without = (name: string) =>
 test.each([
   ['another currency', toCsv([{}, { line_item_currency_code: 'EUR' }]), /line 3: line_item_currency_code: is not USD$/],
   ['no amount', toCsv([{ line_item_unblended_cost: '' }]), /line 2: line_item_unblended_cost: /],
+  ['no day', toCsv([{ line_item_usage_start_date: '2026-13-09T00:00:00Z' }]), /start_date: is no time in UTC$/],
   ['no time', toCsv([{ line_item_usage_start_date: '9 Nov' }]), /line_item_usage_start_date: is no time in UTC$/],
   [
     'months',

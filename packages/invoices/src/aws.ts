@@ -2,8 +2,7 @@ import { createReadStream } from 'node:fs';
 import { PassThrough, pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { readMakersName } from '@agp/core/bedrock';
-import { parseJson } from '@agp/core/json';
-import { parse } from 'csv-parse';
+import { type Info, parse } from 'csv-parse';
 import { z } from 'zod';
 import { amountField, type BillLine, nameModel } from './billing-api.ts';
 import { BillError } from './read-bill.ts';
@@ -19,7 +18,7 @@ const needed = [
   ...['line_item_type', 'product_code', 'usage_type', 'usage_start_date', 'usage_end_date'],
   ...['unblended_cost', 'currency_code'],
 ].map((name) => `line_item_${name}`);
-/** One of them names what AWS Marketplace sells; the first is a map as JSON. */
+/** One of them names what AWS Marketplace sells; the first is a map. */
 const naming = ['product', 'product_product_name'];
 const others = ['line_item_resource_id', 'line_item_usage_account_id'];
 const wanted = new Set([...needed, ...naming, ...others]);
@@ -30,14 +29,8 @@ type Row = Readonly<Record<string, string | undefined>>;
 const edition = / \(Amazon Bedrock Edition\)$/;
 const ownCodes = /^AmazonBedrock(?:Service|FoundationModels)?$/;
 
-function readProductName({ product, product_product_name: name }: Row): string {
-  if (name || !product?.includes('Bedrock')) return name ?? '';
-  try {
-    return z.object({ product_name: z.string() }).safeParse(parseJson(product)).data?.product_name ?? '';
-  } catch {
-    return '';
-  }
-}
+/** In a map, as JSON or as Athena writes it. */
+const productName = /\bproduct_name"?\s*[:=]\s*"?([^"},]*)/;
 
 /** `USE1-Claude4.6Sonnet-cache-read-input-token-count`, `EUC1-openai.gpt-oss-120b-mantle-output-tokens-standard`: region, model, kind. */
 const ofTokens =
@@ -59,25 +52,19 @@ interface Apart extends Pick<BillLine, 'nanoUsd' | 'accounts'> {
 const time = z
   .string()
   .regex(/^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?Z?$/, 'is no time in UTC')
-  .transform((text) => Date.parse(`${text.replace(' ', 'T').replace(/Z$/, '')}Z`));
+  .transform((text) => Date.parse(`${text.replace(' ', 'T').replace(/Z$/, '')}Z`))
+  .refine((at) => !Number.isNaN(at), 'is no time in UTC');
 
-const bedrockLine = z
-  .object({
-    line_item_currency_code: z.literal('USD', 'is not USD'),
-    line_item_unblended_cost: amountField,
-    line_item_usage_start_date: time,
-    line_item_usage_end_date: time,
-    line_item_line_item_type: z.string().max(64),
-    line_item_usage_type: z.string().max(256),
-    line_item_resource_id: z.string().max(2_048).optional(),
-    line_item_usage_account_id: z.string().max(64).optional(),
-  })
-  .transform((row) => ({
-    ...{ start: row.line_item_usage_start_date, end: row.line_item_usage_end_date },
-    ...{ type: row.line_item_line_item_type, usage: row.line_item_usage_type },
-    ...{ resource: row.line_item_resource_id ?? '', account: row.line_item_usage_account_id },
-    nanoUsd: Math.round(row.line_item_unblended_cost * 1e9),
-  }));
+const bedrockLine = z.object({
+  line_item_currency_code: z.literal('USD', 'is not USD'),
+  line_item_unblended_cost: amountField,
+  line_item_usage_start_date: time,
+  line_item_usage_end_date: time,
+  line_item_line_item_type: z.string().max(64),
+  line_item_usage_type: z.string().max(256),
+  line_item_resource_id: z.string().max(2_048).default(''),
+  line_item_usage_account_id: z.string().max(64).optional(),
+});
 
 const dayMs = 86_400_000;
 
@@ -90,15 +77,6 @@ function chooseColumns(header: readonly string[]): (string | false)[] {
   const twice = header.find((name, index) => wanted.has(name) && header.indexOf(name) !== index);
   if (twice !== undefined) throw new BillError(`the column ${twice} is there twice`);
   return header.map((name) => wanted.has(name) && name);
-}
-
-async function* bound(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  let size = 0;
-  for await (const chunk of chunks) {
-    size += chunk.length;
-    if (size > maxBytes) throw new BillError('is larger than 4 GiB: export fewer columns, or one month');
-    yield chunk;
-  }
 }
 
 interface Sums {
@@ -116,24 +94,27 @@ function add<Line extends { nanoUsd: number }>(sums: Map<string, Line>, line: Li
 
 /** @throws BillError that names the column at fault */
 function addRow({ lines, apart }: Sums, row: Row): void {
-  const name = readProductName(row);
-  if (!ownCodes.test(row.line_item_product_code ?? '') && !edition.test(name)) return;
-  const read = bedrockLine.safeParse(row);
-  if (!read.success) {
-    const [issue] = read.error.issues;
-    throw new BillError(`${issue?.path.join('.')}: ${issue?.message}`);
-  }
-  const { start, end, type, usage, resource, account, nanoUsd } = read.data;
-  const day = new Date(start).toISOString().slice(0, 10);
+  const name = row.product_product_name || (productName.exec(row.product ?? '')?.[1] ?? '');
+  const isEdition = edition.test(name);
+  if (!isEdition && !ownCodes.test(row.line_item_product_code ?? '')) return;
+  const { data, error } = bedrockLine.safeParse(row);
+  if (error) throw new BillError(`${error.issues[0]?.path.join('.')}: ${error.issues[0]?.message}`);
+  const { line_item_line_item_type: type, line_item_usage_type: usage, line_item_resource_id: resource } = data;
+  const { line_item_usage_start_date: start, line_item_usage_end_date: end } = data;
+  const sold = {
+    day: new Date(start).toISOString().slice(0, 10),
+    accounts: [data.line_item_usage_account_id],
+    nanoUsd: Math.round(data.line_item_unblended_cost * 1e9),
+  };
   if (!type.endsWith('Usage')) {
-    add(apart, { day, type, accounts: [account], nanoUsd });
+    add(apart, { type, ...sold });
     return;
   }
   if (end - start > dayMs)
     throw new BillError('line_item_usage_end_date: is of more than a day: export with the granularity hourly or daily');
-  const sold = edition.test(name) ? name.replace(edition, '') : null;
-  const told = [/:bedrock:/.test(resource) && nameOnAws(resource), sold, ofTokens.exec(usage)?.[1], usage];
-  add(lines, { day, names: told.filter((each) => typeof each === 'string'), accounts: [account], nanoUsd });
+  const byResource = /:bedrock:/.test(resource) ? nameOnAws(resource) : undefined;
+  const told = [byResource, isEdition ? name.replace(edition, '') : undefined, ofTokens.exec(usage)?.[1], usage];
+  add(lines, { names: told.filter((each) => each !== undefined), ...sold });
 }
 
 /**
@@ -147,9 +128,10 @@ export async function readExport(file: string): Promise<{ lines: ExportLine[]; a
   const unpack = file.endsWith('.gz') ? createGunzip() : new PassThrough();
   let line = 1;
   try {
-    pipeline(createReadStream(file), unpack, bound, parser, () => {});
-    for await (const { info, record } of parser as AsyncIterable<{ info: { lines: number }; record: Row }>) {
+    pipeline(createReadStream(file), unpack, parser, () => {});
+    for await (const { info, record } of parser as AsyncIterable<{ info: Info; record: Row }>) {
       line = info.lines;
+      if (info.bytes > maxBytes) throw new BillError('is behind 4 GiB: export fewer columns, or one month');
       addRow(sums, record);
     }
   } catch (error) {
