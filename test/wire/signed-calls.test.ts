@@ -52,7 +52,10 @@ beforeAll(async () => {
     { base_url: first.url, region: 'eu-central-1', name: 'first' },
     { base_url: second.url, region: 'us-east-1', name: 'second', weight: 0 },
   ];
-  writeFileSync(file, JSON.stringify([{ id: 'signed', api: 'bedrock', auth: 'sign', endpoints }]));
+  writeFileSync(
+    file,
+    JSON.stringify([{ id: 'signed', api: 'bedrock', auth: 'sign', request_metadata: true, endpoints }]),
+  );
   const keys = { AWS_ACCESS_KEY_ID: user.accessKeyId, AWS_SECRET_ACCESS_KEY: user.secretAccessKey };
   system = await startSystem({ environment: { PROVIDERS_FILE: file, ...keys, AWS_SESSION_TOKEN: 'session/+==' } });
 });
