@@ -39,8 +39,11 @@ const table = {
   tier: {
     names: 'x-vertex-ai-llm-shared-request-type x-amzn-bedrock-service-tier x-amzn-bedrock-performanceconfig-latency',
   },
-  /** An answer names the tier that served it. */
+  /** An answer names the tier that served it, and beside it the latency. */
   served: { names: 'x-gemini-service-tier x-amzn-bedrock-service-tier' },
+  latency: { names: 'x-amzn-bedrock-performanceconfig-latency' },
+  /** A request asks for a guardrail of AWS by it: the identifier, then the version. */
+  guardrail: { names: 'x-amzn-bedrock-guardrailidentifier x-amzn-bedrock-guardrailversion' },
   /** It is of the bytes of the caller's body, which are others once the proxy has changed it. */
   digest: { names: 'content-digest repr-digest digest content-md5 x-amz-content-sha256' },
   /** It asks for a partial or unchanged answer, which has no usage. */

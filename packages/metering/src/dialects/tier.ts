@@ -28,21 +28,29 @@ export function readTierHeader(headers: IncomingHttpHeaders): string | null {
   return tiers.length === 0 ? null : tiers.join(', ');
 }
 
-/** The tier that the head of an answer names, as Gemini's does. */
-export function readAnswerTier(headers: IncomingHttpHeaders | null): string | null {
-  const [tier] = listHeaders('served').flatMap((name) => headers?.[name] ?? []);
-  return tier ?? null;
+/** What served a call: AWS' latency is no tier of service, and its plain one has the name of the plain tier. */
+export const joinServed = (tier: string | null, latency: string | null): string | null =>
+  [tier, latency === 'standard' ? plainLatency : latency].filter((each) => each !== null).join('+') || null;
+
+const plainLatency = 'normal_latency';
+
+/** What served a call by its answer's body, and its head, as Gemini's and AWS' name it. */
+export function readAnswerTier(told: string | null, headers: IncomingHttpHeaders | null): string | null {
+  const [tier = null, latency = null] = (['served', 'latency'] as const).map(
+    (role) => listHeaders(role).flatMap((name) => headers?.[name] ?? [])[0],
+  );
+  return joinServed(told ?? tier, latency);
 }
 
 /** What multiplies a price, each by names of its own; whatever has none of these is a tier of service. */
-const kinds = [/^geo_/, /^(?:fast|normal_speed)$/, /^(?:\d+[pk]|silent)$/];
+const kinds = [/^geo_/, /^(?:fast|normal_speed)$/, /^(?:\d+[pk]|silent)$/, /^(?:optimized|normal_latency)$/];
 
 /** OpenAI's `fast` is a tier of service; Anthropic's a speed beside it. */
 const kindOf = (tier: string, api?: ProviderApi) =>
   tier === 'fast' && api === 'openai' ? -1 : kinds.findIndex((names) => names.test(tier));
 
 /** What an answer tells to have cost no more. */
-const plainServed = new Set(['geo_global', 'normal_speed', '720p']);
+const plainServed = new Set(['geo_global', 'normal_speed', '720p', plainLatency]);
 
 const untold = new Set(['', 'auto', 'unspecified']);
 

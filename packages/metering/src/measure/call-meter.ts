@@ -33,7 +33,7 @@ export function openCallMeter(parts: MeteringParts, call: Call): CallMeter {
 
   async function begin(end: AnswerEnd) {
     const reading = pipe ? await pipe.read() : null;
-    if (reading) reading.serviceTier ??= readAnswerTier(answerHeaders);
+    if (reading) reading.serviceTier = readAnswerTier(reading.serviceTier, answerHeaders);
     const texts = findTexts(call, reading);
     return { reading, texts, usage: measureUsage({ parts, call, end, reading, texts, reported }).then(count) };
   }

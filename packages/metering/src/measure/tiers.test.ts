@@ -68,3 +68,27 @@ test.each([
   expect(await pay({ ...asked, ...more }, null)).toEqual(plain);
   expect(await pay(asked, readTierHeader({ 'x-amzn-bedrock-service-tier': 'constructor' }))).toEqual(plain);
 });
+
+const latency = 'x-amzn-bedrock-performanceconfig-latency';
+const tier = 'x-amzn-bedrock-service-tier';
+
+test.each<[asked: object, answered: object, told: object, marks: string[]]>([
+  [{}, {}, {}, []],
+  [{ [latency]: 'optimized' }, {}, {}, ['optimized']],
+  // AWS serves some that ask for less latency with the usual one.
+  [{ [latency]: 'optimized' }, { [latency]: 'standard' }, {}, []],
+  [{}, { [latency]: 'optimized' }, { service_tier: 'standard' }, ['optimized']],
+  [{ [tier]: 'priority' }, { [latency]: 'standard' }, {}, ['priority']],
+  [{ [tier]: 'priority' }, { [tier]: 'default', [latency]: 'standard' }, {}, []],
+  [{ [tier]: 'flex' }, { [tier]: 'priority', [latency]: 'optimized' }, {}, ['priority', 'optimized']],
+])('Invoke that asks for %j and is answered with %j, %j, is of the tiers %j', async (asked, headers, told, marks) => {
+  const serviceTier = readTierHeader(asked as Record<string, string>);
+  const path = '/model/global.anthropic.claude-sonnet-4-5-20250929-v1%3A0/invoke';
+  const answer = { content: [], usage: { input_tokens: 9, output_tokens: 1, ...told } };
+  const sent = { headers: headers as Record<string, string>, body: answer };
+  const { priceVersion } = await measure(path, { max_tokens: 9, messages: [] }, sent, lenient, 'bedrock', {
+    serviceTier,
+  });
+  const found = priceVersion?.match(/priority|optimized|flex|latency/g) ?? [];
+  expect(found.sort()).toEqual(marks.sort());
+});
