@@ -40,6 +40,7 @@ export function readHead({ request }: Exchange): CallHead {
     operation: matchOperation(api, method, path),
     ...{ method, path, query, timestamp: Date.UTC(2026, 11, 1), serviceTier: null },
     hasBody: writeRequest(request) !== null,
+    headers: request.headers ?? {},
   };
 }
 

@@ -36,6 +36,7 @@ beforeAll(async () => {
     { ...at, id: 'eu', geo: 'eu' },
     { ...at, id: 'anthropic', api: 'anthropic', geo: 'eu' },
     { ...at, id: 'gemini', api: 'gemini' },
+    { ...at, id: 'bedrock', api: 'bedrock' },
     { ...at, id: 'moved', base_url: 'https://llm.example', geo: 'eu' },
   ];
   writeFileSync(file, JSON.stringify(providers));
@@ -75,7 +76,7 @@ const isSent = ({ parsed }: Case, { sent, at, nano_usd, models, tools, output_to
       models?.[0] !== undefined &&
       tools?.every(({ names }) => names.length === 1) &&
       ![output_tokens, input_bytes].includes(null) &&
-      parsed.every(({ where }) => where === undefined)));
+      parsed.every(({ where, require }) => (where ?? require) === undefined)));
 
 function toTool({ kind, names: [name = ''] }: EventTool) {
   // Chat and Responses write it in their own way.
@@ -116,6 +117,7 @@ async function send(call: CaseCall) {
       ...{ 'x-agent-name': agent, 'x-compliance-tag': tag, 'x-session-id': `ses_${agent}_${tag}` },
       ...(body && { 'content-type': 'application/json' }),
       ...(sent?.encoding && { 'content-encoding': sent.encoding }),
+      ...sent?.headers,
     },
     ...(body && { method: 'POST', body }),
   });
@@ -143,7 +145,7 @@ function toOptions({ parsed }: Case, call: CaseCall): string[] | null {
     nano_usd === undefined &&
     (models?.length ?? 0) < 2 &&
     [...byKind].every(([kind, each]) => each.length === 1 && each[0]?.names.length === 1 && kind !== 'connector') &&
-    parsed.every(({ where }) => where === undefined);
+    parsed.every(({ where, require }) => (where ?? require) === undefined);
   if (!isTold) return null;
   const names = { client: '--tool', hosted: '--hosted-tool', remote_mcp: '--mcp-host' };
   return [
@@ -206,10 +208,11 @@ test.each(cases)('a preview says so of what was recorded: $name', async ({ polic
     const said = [...by.rule.map(({ name }) => name), ...cannot_tell.map(({ rule }) => rule)];
     const expected = plain(call.finds.filter((rule) => !rule.endsWith(' excepted')));
     expect(said.sort(), JSON.stringify({ call, asked, tools })).toEqual(expected);
-    const { geo, stores, models, output_tokens, input_bytes } = call;
+    const { geo, stores, guardrail, models, output_tokens, input_bytes } = call;
     expect(asked).toMatchObject({
       ...(geo !== undefined && { geo }),
       ...(stores !== undefined && { stores }),
+      ...(guardrail !== undefined && { guardrail }),
       ...(call.sent === undefined && { models, output_tokens, input_bytes }),
     });
     if (call.sent === undefined) expect(tools?.declared ?? []).toEqual(call.tools);

@@ -69,6 +69,7 @@ const anyPolicy = fc.record({
     fc.record({ url: fc.constant('https://checks.example'), request: fc.boolean(), response: fc.constant(true) }),
   ),
   where: maybe(fc.record({ geo: maybe(some(['eu', 'us'])), store: fc.constant(false) })),
+  require: maybe(fc.record({ guardrail: some(['abc', 'abc:DRAFT', 'def:2']) })),
   unreadable: fc.constantFrom('refuse', 'allow'),
   running: fc.constantFrom('finish', 'stop'),
 });
@@ -87,6 +88,7 @@ const anyFacts = fc.record({
   nano_usd: fc.constantFrom(null, 5e7, 5e8, 5e9),
   geo: fc.constantFrom('eu', 'us', null, undefined),
   stores: fc.constantFrom(true, false, null, undefined),
+  guardrail: fc.constantFrom('abc:1', 'abc:DRAFT', 'def:1', true, false, null, undefined),
   found: fc.array(fc.record({ kind: fc.constantFrom(...piiGroups.all), count: fc.constant(1) }), { maxLength: 4 }),
   unsearched: fc.constantFrom(null, 'a picture'),
 });

@@ -15,7 +15,10 @@ const ask = (model: string, api: PricedCall['api'] = 'openai') => ({
   model,
   at,
 });
-const none: UsageLimits = { inputTokens: 0, outputTokens: 0, inputCharacters: 0, outputImages: 0 };
+const none: UsageLimits = {
+  ...{ inputTokens: 0, outputTokens: 0, inputCharacters: 0, outputImages: 0 },
+  ...{ guardrailUnits: 0, guardrailImages: 0 },
+};
 const tokens = (inputTokens: number, outputTokens: number) => ({ ...none, inputTokens, outputTokens });
 const file = parsePriceFile(
   JSON.stringify([

@@ -9,6 +9,9 @@ export interface UsageLimits {
   outputTokens: number;
   inputCharacters: number;
   outputImages: number;
+  /** Texts that a guardrail may judge, by each of its policies, and pictures. */
+  guardrailUnits: number;
+  guardrailImages: number;
 }
 
 type Rates = PriceRow['terms'][number]['rates'];
@@ -18,6 +21,17 @@ const counted = {
   input_mchars: 'inputCharacters',
   output_images_kcount: 'outputImages',
 } as const satisfies Record<string, keyof UsageLimits>;
+
+/** The same of what the provider runs; nothing else of that is bounded. */
+const countedTools: Readonly<Record<string, keyof UsageLimits>> = {
+  guardrail_content_kcount: 'guardrailUnits',
+  guardrail_topics_kcount: 'guardrailUnits',
+  guardrail_sensitive_kcount: 'guardrailUnits',
+  guardrail_grounding_kcount: 'guardrailUnits',
+  guardrail_reasoning_kcount: 'guardrailUnits',
+  guardrail_untold_kcount: 'guardrailUnits',
+  guardrail_images_kcount: 'guardrailImages',
+};
 
 function dearest(rates: Rates, inputTokens: number): bigint {
   return rates.reduce((most, { above, nano }) => (above < inputTokens && nano > most ? nano : most), rates[0].nano);
@@ -36,7 +50,8 @@ function boundCharge(row: PriceRow, limits: UsageLimits): number | null {
     const { price } = unit;
     const rate = dearest(rates, limits.inputTokens);
     const most = (other: bigint) => (rate > other ? rate : other);
-    // Tools that the provider runs are never bounded.
+    const tool = countedTools[price];
+    if (tool !== undefined) scaled += BigInt(limits[tool]) * rate;
     if (unit.isTool) continue;
     if (price === 'requests_kcount') scaled += rate;
     else if (price in counted) {

@@ -68,6 +68,14 @@ const figures = {
   searchSources: tools('search_sources_kcount'),
   /** Runs of code, or the containers in which it ran, as the provider bills them. */
   codeExecutions: tools('code_executions_kcount'),
+  /** Texts that AWS' guardrails judged, in units of 1,000 characters, by each policy; pictures; and texts of which no policy was told. */
+  guardrailContentUnits: tools('guardrail_content_kcount'),
+  guardrailTopicUnits: tools('guardrail_topics_kcount'),
+  guardrailSensitiveUnits: tools('guardrail_sensitive_kcount'),
+  guardrailGroundingUnits: tools('guardrail_grounding_kcount'),
+  guardrailReasoningUnits: tools('guardrail_reasoning_kcount'),
+  guardrailImages: tools('guardrail_images_kcount'),
+  guardrailUntoldUnits: tools('guardrail_untold_kcount'),
   /** What a cache was asked to keep, in tokens times hours. */
   storedTokenHours: row('storage')('cache_storage_mtok_hours'),
 };

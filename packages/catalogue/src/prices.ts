@@ -93,6 +93,18 @@ export const ourUnits = (
     ['google', /gemini-[12]\D/, grounding(35, 25, 1)],
     ['google', /^(?:.*\/)?gemini.*pro/, grounding(14, 14, 4.5)],
     ['google', /^(?:.*\/)?(?:gemini|deep-research)/, grounding(14, 14, 1)],
+    // https://aws.amazon.com/bedrock/pricing, guardrails, as third parties read it in August 2026; reasoning costs 0.17 by each of its policies.
+    [
+      'aws',
+      /./,
+      {
+        guardrail_content_kcount: 0.15,
+        guardrail_topics_kcount: 0.15,
+        guardrail_sensitive_kcount: 0.1,
+        guardrail_grounding_kcount: 0.1,
+        guardrail_images_kcount: 0.75,
+      },
+    ],
     // https://docs.x.ai/developers/pricing, tools.
     [
       'x-ai',

@@ -66,7 +66,7 @@ const listTool = (kind: 'client' | 'hosted' | 'remote_mcp', name: string | undef
   name === undefined ? [] : [{ kind, names: [name] }];
 
 /** `, and lets it pass`, unless a rule asks what the command was not told. */
-function describeUnasked({ models, tools, limits, pii, check, where }: Policy, given: ExplainOptions): string {
+function describeUnasked({ models, tools, limits, pii, check, where, require }: Policy, given: ExplainOptions): string {
   const unasked = [
     ...(models && given.model === undefined ? ['--model'] : []),
     ...(tools?.client && given.tool === undefined ? ['--tool'] : []),
@@ -77,6 +77,7 @@ function describeUnasked({ models, tools, limits, pii, check, where }: Policy, g
     ...(limits?.max_cost_usd ? ['what it costs'] : []),
     ...(pii ? ['what its texts hold ("policies try" judges one)'] : check ? ['what its texts hold'] : []),
     ...(where ? ['where it goes'] : []),
+    ...(require ? ['which guardrail it asks for'] : []),
   ];
   return unasked.length === 0 ? ', and lets it pass' : `; not judged, since not given: ${unasked.join(', ')}`;
 }

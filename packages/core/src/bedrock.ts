@@ -37,3 +37,29 @@ export function readMakersName(name: string): string | null {
 
 /** Whether a name is an ARN that does not say which model it stands for. */
 export const hidesModel = (name: string): boolean => name.startsWith('arn:') && readBedrockName(name) === null;
+
+const guardrail =
+  /^((?:arn:aws(?:-[a-z-]{1,20})?:bedrock:[a-z0-9-]{1,20}:\d{12}:guardrail\/)?([a-z0-9]{1,64}))(?::(DRAFT|[1-9]\d{0,7}))?$/;
+
+/**
+ * A guardrail by its id or ARN, then its version, such as `abc123xyz:3`
+ * (https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_GuardrailConfiguration.html); null for other forms.
+ */
+export function readGuardrail(given: string): { name: string; id: string; version: string | null } | null {
+  const [, name, id, version = null] = guardrail.exec(given) ?? [];
+  return name === undefined || id === undefined ? null : { name, id, version };
+}
+
+/**
+ * Whether a call asks for the guardrail that a rule names: without a version for any but the draft.
+ * @param asked with its version; an id is compared with that of an ARN alone
+ */
+export function isGuardrail(named: string, asked: string): boolean {
+  const [rule, own] = [readGuardrail(named), readGuardrail(asked)];
+  if (rule === null || own === null) return false;
+  const isBare = rule.name === rule.id || own.name === own.id;
+  const isSame = isBare ? rule.id === own.id : rule.name === own.name;
+  return (
+    isSame && (rule.version === null ? own.version !== null && own.version !== 'DRAFT' : rule.version === own.version)
+  );
+}

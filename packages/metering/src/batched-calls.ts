@@ -18,6 +18,8 @@ export const defaultOutputTokens = 4_096;
 export interface Likely
   extends Pick<InspectedBody, 'media' | 'maxOutputTokens' | 'leastOutputTokens' | 'answers' | 'tiers' | 'toldUsage'> {
   bytes: { length: number };
+  /** What its body asks for; absent for none. */
+  guardrail?: InspectedBody['guardrail'];
 }
 
 /** Each kind of call is priced; no honest batch has so many. */

@@ -5,6 +5,7 @@ import { type CallHead, listTiers, nameModel } from './call-head.ts';
 import { toCamel } from './dialects/bounds.ts';
 import { choosesModel } from './dialects/headers.ts';
 import type { Operation } from './dialects/operation.ts';
+import { guessUnits, limitUnits } from './guarded.ts';
 import { isWholePath } from './match-operation.ts';
 import { guessCost, type MeteringParts, unpricedNanoUsd } from './metering-parts.ts';
 import { type InspectedBody, inspectBody } from './request/inspect-body.ts';
@@ -27,7 +28,8 @@ function estimateReservation(parts: MeteringParts, head: CallHead, body: Inspect
 }
 
 function priceModel(parts: MeteringParts, head: CallHead, asked: Likely, model: string): number {
-  const usage = likelyUsage(asked, model);
+  const likely = likelyUsage(asked, model);
+  const usage = { ...likely, ...guessUnits(head, asked, likely.completionTokens * bytesPerToken) };
   const serviceTier = listTiers(head, asked).join('+');
   const { priced, costNanoUsd } = parts.priceUsage({ ...nameModel(head, model), usage, serviceTier });
   return priced ? costNanoUsd : guessCost(usage);
@@ -145,19 +147,19 @@ function boundReservation(parts: MeteringParts, head: CallHead, body: InspectedB
   const chooser = Object.keys(head.headers ?? {}).find(choosesModel);
   if (chooser !== undefined) throw notBounded(chooser, 'may choose another model');
   if (!isWholePath(head.path)) throw notBounded('the path', 'may name another model');
-  const { strict = null, models = [] } = body ?? {};
-  if (strict === null) throw notBounded('the body', 'is missing');
-  if (strict instanceof ApiError) throw strict;
-  return boundModels(parts, head, models, strict);
+  if (body === null || body.strict === null) throw notBounded('the body', 'is missing');
+  if (body.strict instanceof ApiError) throw body.strict;
+  return boundModels(parts, head, body, body.strict);
 }
 
 function boundModels(
   { findModelBounds }: MeteringParts,
   head: CallHead,
-  models: readonly string[],
+  body: InspectedBody,
   demand: StrictDemand,
 ): number {
-  const { writes } = demand;
+  const { writes, inputBytes } = demand;
+  const { models } = body;
   if (models.length === 0) throw notBounded('model', 'is missing');
   const tiers = listTiers(head, demand);
   const charges = models.map((model) => {
@@ -166,8 +168,10 @@ function boundModels(
     for (const tier of tiers) {
       if (!bounds.hasTier(tier)) throw notBounded('the service tier', 'has no known price');
     }
+    const tokens = limitTokens(demand, bounds);
     const limits: UsageLimits = {
-      ...limitTokens(demand, bounds),
+      ...tokens,
+      ...limitUnits(head, body, inputBytes, tokens.outputTokens),
       inputCharacters: writes === 'speech' ? demand.inputBytes : 0,
       outputImages: writes === 'pictures' ? demand.answers : 0,
     };

@@ -1,4 +1,6 @@
+import { readGuardrail } from '@agp/core/bedrock';
 import { geos } from '@agp/core/geos';
+import { text } from '@agp/documents/schema';
 import { listPiiTypes } from '@agp/pii/types';
 import { z } from 'zod';
 
@@ -90,6 +92,19 @@ export const whereSchema = z
     }),
   })
   .refine(({ geo, store }) => geo !== undefined || store !== undefined, 'must hold geo, store or both');
+
+export const requireSchema = z.strictObject({
+  guardrail: z
+    .array(
+      text(256).refine(
+        (name) => readGuardrail(name) !== null,
+        'must be the id or ARN of a guardrail, such as abc123xyz, also with its version, such as abc123xyz:3',
+      ),
+    )
+    .min(1, 'must hold a guardrail')
+    .max(50)
+    .meta({ description: 'Calls ask for one of these guardrails of Bedrock; without a version for any but DRAFT' }),
+});
 
 export const checkSchema = z
   .strictObject({

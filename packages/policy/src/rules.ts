@@ -1,3 +1,4 @@
+import { isGuardrail } from '@agp/core/bedrock';
 import type { EventTool } from '@agp/core/events';
 import { prepareLists } from '@agp/documents';
 import { type AllowOrDeny, describeTool, isAllowed, isAllowedModel, isAllowedTool, type ToolKind } from './allowed.ts';
@@ -45,7 +46,7 @@ export interface Fault extends DataFault {
   denied?: readonly EventTool[];
 }
 
-/** What a rule asks about: what a call says of itself, its tools, where it goes, what texts hold, or what a check says of these. */
+/** What a rule asks about: what a call says of itself, its tools, where it goes and by what guardrail, what texts hold, or what a check says of these. */
 type Family = 'call' | 'tools' | 'where' | 'pii' | 'check';
 
 /** A rule of policies. What a policy says of it, what it asks of a call, and what a record may lack: each stands here alone. */
@@ -95,6 +96,11 @@ function explainUnread(unread: string | null | undefined): string {
   const remedy = unread.startsWith('the member') ? '; harmless_members of the provider may name it' : '';
   return `: ${unread} is not known${remedy}`;
 }
+
+/** How Bedrock is asked for a guardrail, in refusals; of guardrails so many are told. */
+const tellWay =
+  ': set guardrailConfig in Converse, X-Amzn-Bedrock-GuardrailIdentifier and -GuardrailVersion beside Invoke and chat completions';
+const maxShown = 3;
 
 const missingTools = 'not all tools are recorded, or they could not be read';
 
@@ -188,6 +194,23 @@ export const bodyRules = [
       return {
         reason: `it does not say for sure that the provider keeps nothing${why}`,
         ...(stores !== null && { isUnread: true }),
+      };
+    },
+  }),
+  rule('where', {
+    name: 'require.guardrail',
+    of: ({ require }) => require?.guardrail,
+    missing: 'which guardrail it asked for is not recorded',
+    judge({ policy: { require, unreadable } }, { guardrail: asked, unread }: CallFacts) {
+      const names = require?.guardrail ?? [];
+      if (asked === true || (asked && names.some((name) => isGuardrail(name, asked)))) return null;
+      const wanted = `one of ${names.slice(0, maxShown).join(', ')} is required${tellWay}`;
+      if (asked) return { reason: `it asks for the guardrail ${asked}, ${wanted}` };
+      if (asked === false) return { reason: `it asks for no guardrail of Bedrock, ${wanted}` };
+      if (unreadable === 'allow') return null;
+      return {
+        reason: `it cannot be read which guardrail it asks for, ${wanted}${explainUnread(unread)}`,
+        ...(asked !== null && { isUnread: true }),
       };
     },
   }),

@@ -37,6 +37,11 @@ test.each<[string, string]>([
   ['{"match":{"not":{"labels":{"team":[]}}}}', 'match.not.labels.team: must hold a name'],
   ['{"match":{"agents":[]}}', 'match.agents: must hold a name'],
   ['{"models":{"deny":[]}}', 'models.deny: must hold a name'],
+  ['{"require":{"guardrail":[]}}', 'require.guardrail: must hold a guardrail'],
+  [
+    '{"require":{"guardrail":["abc:latest"]}}',
+    'require.guardrail.0: must be the id or ARN of a guardrail, such as abc123xyz, also with its version, such as abc123xyz:3',
+  ],
   ['{"models":{}}', 'models: must hold allow, deny or both'],
   ['{"where":{}}', 'where: must hold geo, store or both'],
   ['{"where":{"geo":[]}}', 'where.geo: must hold a place'],

@@ -9,7 +9,7 @@ import {
   zoneSchema,
 } from '@agp/documents/schema';
 import { z } from 'zod';
-import { checkSchema, piiSchema, whereSchema } from './data-schema.ts';
+import { checkSchema, piiSchema, requireSchema, whereSchema } from './data-schema.ts';
 import { parseHours } from './hours.ts';
 
 export { listPiiTypes, piiGroups, piiTypes } from '@agp/pii/types';
@@ -120,6 +120,7 @@ export const policySchema = z
     hours: hoursSchema.optional(),
     pii: piiSchema.optional().meta({ description: 'What becomes of personal data and secrets in texts' }),
     where: whereSchema.optional().meta({ description: 'Where calls may be processed, and whether they may be kept' }),
+    require: requireSchema.optional().meta({ description: 'What calls must ask of their provider' }),
     check: checkSchema.optional().meta({ description: 'A service of your own that judges texts' }),
     unreadable: z
       .enum(['refuse', 'allow'])

@@ -34,8 +34,16 @@ const callSchema = z.strictObject({
     .union([z.string(), z.literal(false)])
     .nullable()
     .optional(),
+  guardrail: z.union([z.string(), z.boolean()]).nullable().optional(),
   /** How a client sends it, if that does not follow from the rest; a GET without a body. A text is sent as it is, `{30 KB}` stands for so much. */
-  sent: z.strictObject({ path: z.string(), body: z.json().optional(), encoding: z.string().optional() }).optional(),
+  sent: z
+    .strictObject({
+      path: z.string(),
+      body: z.json().optional(),
+      encoding: z.string().optional(),
+      headers: z.record(z.string(), z.string()).optional(),
+    })
+    .optional(),
   /** Rules that do not let it pass: `POLICY RULE`, or only the rule of a case's one policy; ` unread` and ` excepted` say how. */
   finds: z.array(z.string()).default([]),
   /** What a rule asks of it and its event does not tell, so that a preview does not judge it. */
@@ -87,7 +95,8 @@ export const labelsOf = (call: CaseCall): Record<string, string> =>
 
 /** What rules are told of a call. */
 export function toFacts(call: CaseCall): CallFacts {
-  const { agent, tag, provider, operation, at, models, tools, output_tokens, input_bytes, geo, stores } = call;
+  const { agent, tag, provider, operation, at, models, tools, output_tokens, input_bytes, geo, stores, guardrail } =
+    call;
   return {
     ...{ agent, labels: labelsOf(call), tag, provider, models, tools, output_tokens, input_bytes },
     operations: operation === null ? null : listOperationNames(operation),
@@ -95,5 +104,6 @@ export function toFacts(call: CaseCall): CallFacts {
     nano_usd: call.nano_usd === undefined ? 1_000_000 : call.nano_usd,
     ...(geo !== undefined && { geo }),
     ...(stores !== undefined && { stores }),
+    ...(guardrail !== undefined && { guardrail }),
   };
 }

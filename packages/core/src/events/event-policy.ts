@@ -87,6 +87,11 @@ export const askedSchema = z
       description: 'What keeps its text at the provider; false for nothing, null if it did not say, absent as `geo`',
       example: 'a batch',
     }),
+    guardrail: z.string().max(256).refine(isPlain).or(z.boolean()).nullish().meta({
+      description:
+        'The guardrail of Bedrock that it asked for, with its version; false for none, true if no model ran that needs one, null if it could not be read, absent if nobody looked',
+      example: 'abc123xyz:3',
+    }),
     output_tokens: z.int().min(0).nullable().meta({ description: 'The most of one answer; null without a bound' }),
     input_bytes: z.int().min(0).nullable().meta({ description: 'Null if it was not known before the request went on' }),
     nano_usd: z.int().min(0).meta({ description: 'What it was likely to cost, in billionths of a dollar' }),

@@ -94,11 +94,13 @@ function explainRules(event: EventDetail): Row[] {
   ];
   if (asked === null) return toRows(event, ofRules);
   const { operations, models, unread, output_tokens: output, input_bytes: input, nano_usd, geo, stores } = asked;
+  const guardrail = asked.guardrail === null ? 'not known for sure' : asked.guardrail;
   const ofAsked: Cell[] = [
     ['Operation', operations?.join(', ') ?? 'unknown', null, 'asked'],
     ['Models named', models?.join(', ') ?? `could not be read${unread ? `: ${unread}` : ''}`, null, 'asked'],
     ['Processed in', geo === undefined ? null : (geo ?? 'not known for sure'), null, 'asked'],
     ['Kept by the provider', stores === undefined ? null : tellStored(stores), null, 'asked'],
+    ['Guardrail', typeof guardrail === 'string' ? guardrail : null, null, 'asked'],
     ['Most output', output === null ? 'no bound' : countOf(output, 'token'), null, 'asked'],
     ['Input', input === null ? null : countOf(input, 'byte'), null, 'asked'],
     ['Likely cost', `${formatUsd(nano_usd / 1e9)} USD`, null, 'asked'],

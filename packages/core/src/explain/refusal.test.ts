@@ -30,5 +30,6 @@ test('the way out of what leaves says how it may go', () => {
   expect(out('check.response')).toMatch(/^Ask who runs the check/);
   expect(out('where.geo')).toMatch(/inference_geo/);
   expect(out('where.store')).toMatch(/"store": false/);
+  expect(out('require.guardrail')).toMatch(/guardrailConfig/);
   expect(out('models')).toBe('Change the request, or ask for an exception.');
 });

@@ -165,6 +165,10 @@ const waysOut: readonly (readonly [rule: string, WayOut])[] = [
     'where.geo',
     'Ask an address that processes there, send inference_geo, or set geo of the provider in PROVIDERS_FILE.',
   ],
+  [
+    'require.guardrail',
+    'Ask for a guardrail that the policy names: guardrailConfig in Converse, X-Amzn-Bedrock-GuardrailIdentifier and -GuardrailVersion beside Invoke and chat completions.',
+  ],
   ['where.store', 'Send "store": false, and none of what is kept: background work, batches, files, caches.'],
 ];
 

@@ -59,6 +59,10 @@ export interface AnswerReading extends FigureNotes {
   bills?: readonly ListedBill[];
   /** The provider bills none of it, whatever its figures say: it refused before any output. */
   isUnbilled?: boolean;
+  /** No model ran: its zeros are figures, and none that are missing. */
+  ranNone?: boolean;
+  /** Its figures have what its guardrail bills, if that is nothing too. */
+  tellsUnits?: boolean;
   /** What it answers for was served, and it does not tell what that used. */
   isUntold?: boolean;
   /** Tools that it called, by name. */
@@ -105,6 +109,9 @@ export interface SentCall {
   headers: Readonly<Record<string, string | string[]>>;
   body: Buffer;
 }
+
+/** The guardrail of AWS that a call asks for, `id:version`; false for none, null for what AWS would not take or cannot be read. */
+export type AskedGuardrail = string | false | null;
 
 /** One kind of model call of one API, with pure mappings of what goes over its wire. Never throws on any body. */
 export interface Operation {
@@ -153,6 +160,8 @@ export interface Operation {
   listModels?(body: JsonObject): (string | null)[];
   /** How it keeps what a call sends; in words if it always does, absent if it never does unless the call says so. */
   readonly stores?: string | Storing | undefined;
+  /** How it asks for a guardrail of AWS: in headers, at AWS alone if it is another's API, or in its body. Absent if it can ask for none. */
+  readonly guardrail?: 'headers' | 'headers at AWS' | ((body: JsonObject) => AskedGuardrail);
   /** The member of its calls that says where they are to be processed. */
   readonly geoMember?: string;
   /** False if it only shows, ends or keeps what an earlier request made. */

@@ -1,12 +1,13 @@
 import { largestContext, largestOutput, makeUsage, type Usage } from '@agp/catalogue';
 import type { Measurement } from '../call.ts';
 import { nameModel } from '../call-head.ts';
+import { guessUnits } from '../guarded.ts';
 import { isForm } from '../json/form.ts';
 import type { InspectedBody } from '../request/inspect-body.ts';
 import { type Answered, type Bill, BillCalls, doubtOf, findTiers, readBill } from './bill-calls.ts';
 import type { CallTexts } from './scan-call.ts';
 
-const bytesPerToken = 4;
+export const bytesPerToken = 4;
 
 /** A request without text is mostly pictures or sound, which take fewer tokens than one for four bytes. */
 const maxUnread = 4_096;
@@ -92,7 +93,14 @@ async function estimateUsage(
   const leastSeconds = asked?.inputAudioSeconds ? Math.floor((body?.bytes.length ?? 0) / mostSoundBytes) : 0;
   const inputAudioSeconds = guessedSeconds || Math.max(toldSeconds, leastSeconds);
   return {
-    usage: makeUsage({ ...asked, ...told, promptTokens, completionTokens, inputAudioSeconds }),
+    usage: makeUsage({
+      ...{
+        ...asked,
+        ...told,
+        ...guessUnits(head, body, completionTokens * bytesPerToken, told !== null && reading?.tellsUnits),
+      },
+      ...{ promptTokens, completionTokens, inputAudioSeconds },
+    }),
     guessedSeconds,
     isKnown: hasEnded && !isUnreadable && models.length <= 1,
     isUnreadable,

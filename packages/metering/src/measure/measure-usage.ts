@@ -1,10 +1,12 @@
 import type { Usage } from '@agp/catalogue';
 import type { ResponseReading } from '../answer/reading.ts';
 import { type AnswerEnd, type Call, type Measurement, unmeasured } from '../call.ts';
+import { addUnits } from '../dialects/guardrail.ts';
 import { sumCalls } from '../dialects/operation.ts';
+import { guessUnits } from '../guarded.ts';
 import { unpricedNanoUsd } from '../metering-parts.ts';
 import { type Answered, billAnswer, doubtOf, measureTold, readBill } from './bill-calls.ts';
-import { measureUntold } from './estimate-usage.ts';
+import { bytesPerToken, measureUntold } from './estimate-usage.ts';
 import type { CallTexts } from './scan-call.ts';
 
 export type Measured = Omit<Measurement, 'outcome' | 'piiTypes' | 'piiFindings' | 'piiScan' | 'unscanned'>;
@@ -169,8 +171,10 @@ async function measureAnswer(answered: Answered): Promise<Partial<Measured>> {
   const { call, reading, texts } = answered;
   // If the answer names no model, any that the request may mean can have made it.
   const models = reading?.model == null ? (call.body?.models ?? []) : [reading.model];
-  const isTold = reading?.usageIsFinal && isCounted(reading.usage, texts);
-  const unpaid = isTold ? await leaveOutPaid(call, reading) : null;
+  const isTold = reading?.usageIsFinal && (reading.ranNone || isCounted(reading.usage, texts));
+  const written = (reading?.usage?.completionTokens ?? 0) * bytesPerToken;
+  const guarded = isTold && addUnits(reading, guessUnits(call.head, call.body, written, reading.tellsUnits));
+  const unpaid = guarded ? await leaveOutPaid(call, guarded) : null;
   const told = unpaid && (await measureTold({ ...answered, reading: unpaid }, models));
   // Tokens do not price a model that is paid by the length of sound.
   const lacksLength = told?.unpriced?.length && call.body?.toldUsage.inputAudioSeconds;

@@ -1,7 +1,7 @@
 import { ApiError } from '@agp/core/errors';
 import type { CallHead } from '../call-head.ts';
 import type { RequestBounds } from '../dialects/bounds.ts';
-import type { Operation, RequestReading } from '../dialects/operation.ts';
+import type { AskedGuardrail, Operation, RequestReading } from '../dialects/operation.ts';
 import { hasRepeatedMember } from '../json/faults.ts';
 import { isForm, readForm } from '../json/form.ts';
 import { asObject } from '../json/members.ts';
@@ -17,6 +17,8 @@ export type { BodyForm };
 export interface InspectedBody extends Demand, Pick<RequestReading, 'requestedModel' | 'stream' | 'toldUsage'> {
   inBackground: boolean;
   searchesByPreview: boolean;
+  /** Which guardrail it asks for, if its operation asks in the body. */
+  guardrail: AskedGuardrail;
   /** It starts calls that it does not contain, as a batch from a file: no answer that is read tells what they cost. */
   startsUnseen: boolean;
   /** It is valid JSON or a valid form, which every server reads the same way. */
@@ -156,6 +158,7 @@ export function readBody(
     toldUsage,
     inBackground,
     searchesByPreview,
+    guardrail: typeof operation.guardrail === 'function' ? operation.guardrail(asObject(body.value)) : false,
     startsUnseen: startsUnseen(operation, demand),
     isExact: body.isExact,
     strict: mustBound && !operation.isFree ? catchRefusal(findMost) : null,

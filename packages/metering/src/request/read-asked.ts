@@ -2,13 +2,14 @@ import { readBedrockGeo, readGeo } from '@agp/catalogue';
 import type { Asked, EventTool } from '@agp/core/events';
 import type { Geo } from '@agp/core/geos';
 import type { CallHead } from '../call-head.ts';
+import { findGuardrail } from '../guarded.ts';
 import { findKept } from '../match-operation.ts';
 import type { InspectedBody } from './inspect-body.ts';
 import type { CallNames } from './read-names.ts';
 
 /** What rules and records ask of a request, beside its likely cost. */
 export interface AskedOfBody
-  extends Pick<Asked, 'models' | 'unread' | 'output_tokens' | 'input_bytes' | 'geo' | 'stores'> {
+  extends Pick<Asked, 'models' | 'unread' | 'output_tokens' | 'input_bytes' | 'geo' | 'stores' | 'guardrail'> {
   /** What it offers its model; null if that cannot be read. */
   tools: readonly EventTool[] | null;
 }
@@ -17,7 +18,7 @@ type Place = Pick<CallHead, 'provider' | 'operation' | 'path' | 'hasBody'>;
 
 /** @param isPacked its bytes are encoded @param contentLength as declared; null without a body, or with one of unknown length @param names null if they cannot be read */
 export function readAsked(
-  head: Pick<CallHead, 'provider' | 'operation' | 'method' | 'path' | 'hasBody'> & {
+  head: Pick<CallHead, 'provider' | 'operation' | 'method' | 'path' | 'hasBody' | 'headers'> & {
     contentLength: number | null;
     isPacked: boolean;
   },
@@ -40,6 +41,7 @@ export function readAsked(
     input_bytes: isSized ? (body?.bytes.length ?? contentLength ?? (hasBody ? null : 0)) : null,
     geo: head.provider.api === 'bedrock' ? findGeoOnBedrock(head, names) : findGeo(head, names),
     stores: findStored(head, names),
+    guardrail: isCount || !runsModel || findGuardrail(head, findInBody(body, names)),
   };
 }
 
@@ -73,4 +75,10 @@ function findStored({ provider, operation, path, hasBody }: Place, names: CallNa
   const { unsaid = false } = operation.stores ?? {};
   const { stores = typeof unsaid === 'function' ? unsaid(provider.baseUrl) : unsaid } = names.where;
   return stores;
+}
+
+/** Undefined if the call was not looked at, null if its members are not known for sure. */
+function findInBody(body: InspectedBody | null, names: CallNames | null): Asked['guardrail'] {
+  if (body === null || names === null) return undefined;
+  return names.where === null ? null : body.guardrail;
 }

@@ -165,7 +165,7 @@ const fitTool = ({ kind, names }: EventTool): EventTool => ({
 
 /** What a preview of policies reads: what rules asked, or, without a policy, as far as the body was read in any case. */
 function describeAsked({ head, body: { inspected }, governed: { facts }, reservation }: AdmittedRequest) {
-  const { models, tools, unread, output_tokens, input_bytes, geo, stores } =
+  const { models, tools, unread, output_tokens, input_bytes, geo, stores, guardrail } =
     facts ?? readAsked(head, inspected, inspected?.names ?? null);
   const isListed = models !== null && models.length <= maxAskedModels;
   const asked: Asked = {
@@ -173,6 +173,7 @@ function describeAsked({ head, body: { inspected }, governed: { facts }, reserva
     models: isListed ? models.map((model) => toEventText(model, maxModelName)) : null,
     ...(unread && { unread: toEventText(unread, 128) }),
     ...{ ...(geo !== undefined && { geo }), ...(stores !== undefined && { stores }) },
+    ...(guardrail !== undefined && { guardrail }),
     output_tokens: output_tokens === null ? null : fitCount(output_tokens),
     input_bytes,
     nano_usd: fitCount(facts?.nano_usd ?? reservation.nanoUsd),

@@ -126,7 +126,9 @@ export function noteEndpoint(
   if (rules === null) return governed;
   const described = describeBody(context, head, agent, { ...admission, rules }, body);
   const facts =
-    governed.facts === null ? described : { ...governed.facts, geo: described.geo, stores: described.stores };
+    governed.facts === null
+      ? described
+      : { ...governed.facts, geo: described.geo, stores: described.stores, guardrail: described.guardrail };
   const decisions = governed.decisions.filter(({ rule }) => familyOf(rule as RuleName) !== 'where');
   return { ...governed, facts, decisions: [...decisions, ...noteDecisions(judgePlace(rules, facts))] };
 }

@@ -28,7 +28,7 @@ function tellData(pii: Policy['pii'], direction: 'request' | 'response'): string
 }
 
 /** What a policy allows, each rule in words. */
-function tellRules({ models, providers, operations, limits, hours, tools, pii, where, check }: Policy): string {
+function tellRules({ models, providers, operations, limits, hours, tools, pii, where, check, require }: Policy) {
   const mcp = tools?.remote_mcp;
   const servers = mcp && [mcp.hosts, mcp.connectors, mcp.tunnels].flatMap((names) => names ?? []);
   const words = [
@@ -46,6 +46,7 @@ function tellRules({ models, providers, operations, limits, hours, tools, pii, w
     ...tellData(pii, 'response'),
     ...(where?.geo ? [`only in ${where.geo.join(', ')}`] : []),
     ...(where?.store === false ? ['nothing kept at the provider'] : []),
+    ...(require ? [`a guardrail: ${require.guardrail.join(', ')}`] : []),
     ...(check ? [`${new URL(check.url).host} is asked`] : []),
   ];
   return words.join('; ') || 'no rule';

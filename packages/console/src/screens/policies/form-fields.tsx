@@ -51,6 +51,8 @@ const words: Readonly<Record<string, string>> = {
     geo: 'Processed in',
     pii: 'Personal data and secrets',
     store: 'Not kept by the provider',
+    require: 'Must be asked for',
+    guardrail: 'One of these guardrails',
     check: 'External check',
     request: 'Requests',
     response: 'Answers',

@@ -25,12 +25,12 @@ export const converse: RequestBounds = {
   members: listMembers({
     content: 'system messages',
     settings: 'inferenceConfig toolConfig serviceTier performanceConfig additionalModelRequestFields',
-    free: 'requestMetadata additionalModelResponseFieldPaths outputConfig schemaVersion',
+    free: 'requestMetadata additionalModelResponseFieldPaths outputConfig schemaVersion guardrailConfig',
   }),
 };
 
-/** What readers know of it; `promptVariables` fill a prompt that is stored at AWS, and a guardrail is read by none. */
-export const known = knowMembers(converse, 'guardrailConfig', {
+/** What readers know of it; `promptVariables` fill a prompt that is stored at AWS. */
+export const known = knowMembers(converse, '', {
   inferenceConfig: knowNames('maxTokens temperature topP topK stopSequences'),
   toolConfig: knowNames('tools toolChoice'),
   serviceTier: knowNames('type'),

@@ -14,6 +14,7 @@ import {
   usual,
 } from '../operation.ts';
 import * as bounds from './bounds.ts';
+import { addInvoked, ofAws, readGuardrailConfig } from './guardrail.ts';
 import { writeInBody, writeInHeader } from './metadata.ts';
 import { describeRefusal, formatRefusal } from './refusals.ts';
 import { ConverseStreamReader, isFault } from './stream.ts';
@@ -38,6 +39,7 @@ const converse: Operation = {
   ...usual,
   bounds: bounds.converse,
   known: bounds.known,
+  guardrail: readGuardrailConfig,
   toolsWithin: 'toolConfig',
   readTools,
   answerNames,
@@ -59,12 +61,15 @@ const describeStored = ({ bounds: _, ...of }: Operation): Operation => ({ ...of,
 
 const streamVerb = 'invoke-with-response-stream';
 
+/** Says which texts are guarded, and whether a stream waits for it. */
+const guardrailMember = `${ofAws}guardrailConfig`;
+
 /** Reads a stream of the vendor's own, whose model lacks the region. */
 class RegionlessReader implements StreamReader {
   readonly #of: StreamReader;
   #failed = false;
-  /** The frame that has AWS' own figures. */
-  #last: Frame | null = null;
+  /** What frames have of AWS' own, and the figures of the last that has any. */
+  readonly #beside: Record<string, unknown> = {};
 
   constructor(of: StreamReader) {
     this.#of = of;
@@ -77,7 +82,8 @@ class RegionlessReader implements StreamReader {
   push(frame: Frame): void {
     if (isFault(frame.event)) this.#failed = true;
     else this.#of.push(frame);
-    if (frame.data.includes(metricsMember)) this.#last = frame;
+    if (!frame.data.includes(`"${ofAws}`)) return;
+    for (const [name, value] of Object.entries(frame.object())) if (name.startsWith(ofAws)) this.#beside[name] = value;
   }
 
   pushEnds(event: string, head: string, tail: Buffer): void {
@@ -85,12 +91,12 @@ class RegionlessReader implements StreamReader {
   }
 
   end(): StreamReading {
-    const reading = this.#of.end();
-    const usage = reading.usage ?? (this.#last && readMetrics(this.#last.object()));
+    const own = this.#of.end();
+    const usage = own.usage ?? readMetrics(this.#beside);
+    const reading = addInvoked({ ...own, usage }, this.#beside, this.#beside[metricsMember]);
     return {
       ...reading,
-      usage,
-      usageIsFinal: reading.usageIsFinal || (reading.usage === null && usage !== null),
+      usageIsFinal: own.usageIsFinal || (own.usage === null && reading.usage !== null),
       model: null,
       failed: reading.failed || this.#failed,
     };
@@ -105,13 +111,19 @@ function describeInvoke({ geoMember: _, ...of }: Operation): ByVerb {
     name: 'invoke',
     usageNeedsAsking: false,
     writeMetadata: writeInHeader,
+    guardrail: 'headers',
+    bounds: of.bounds && { ...of.bounds, members: { ...of.bounds.members, [guardrailMember]: 'free' } },
+    known: { ...of.known, [guardrailMember]: 'texts' },
     readRequest: (body, path, size) => ({
       ...of.readRequest(body, path, size),
       requestedModel: findModel(path),
       stream: path.endsWith('-stream'),
     }),
     // Its name lacks the region, by which the price differs.
-    readAnswer: (body) => ({ ...of.readAnswer(body), model: null }),
+    readAnswer: (body) => {
+      const answer = asObject(body);
+      return { ...addInvoked(of.readAnswer(body), answer, answer.usage), model: null };
+    },
     createStreamReader: (onCall) => new RegionlessReader(of.createStreamReader(onCall)),
   };
   return { invoke, [streamVerb]: { ...invoke, name: streamVerb } };

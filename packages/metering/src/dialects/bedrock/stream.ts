@@ -14,6 +14,7 @@ export const isFault = (event: string): boolean => event.endsWith('Exception') |
 /** Reads ConverseStream: figures come behind `messageStop`. */
 export class ConverseStreamReader extends FrameReader {
   #metadata: JsonObject = {};
+  #stopReason: unknown;
 
   constructor() {
     super(readConverseDelta);
@@ -28,16 +29,18 @@ export class ConverseStreamReader extends FrameReader {
     this.text.addBeside(sent.object());
     this.failed ||= isFault(event);
     if (event === 'metadata') this.#metadata = value;
+    if (event === 'messageStop') this.#stopReason = value.stopReason;
     this.sawEnd ||= event === 'metadata';
   }
 
   override end(): StreamReading {
-    const { model, usage, serviceTier, unread, charge } = readConverseFigures(this.#metadata);
+    const figures = { ...this.#metadata, stopReason: this.#stopReason };
+    const { model, usage, serviceTier, unread, charge, ...notes } = readConverseFigures(figures);
     this.note({ unread, charge });
     this.model = model;
     this.usage = usage;
     this.serviceTier = serviceTier;
-    return super.end();
+    return { ...super.end(), ...notes };
   }
 }
 

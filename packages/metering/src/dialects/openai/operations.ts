@@ -56,6 +56,7 @@ const chatCompletions = describeOperation({
   readToldUsage: readBackground,
   isInBackground,
   stores: { unsaid: ({ hostname }) => (storesSaid.test(hostname) ? false : null), members: 'deferred audio' },
+  guardrail: 'headers at AWS',
   readTools,
 });
 

@@ -1,0 +1,74 @@
+import { readBedrockRegion, type Usage, type UsageLimits } from '@agp/catalogue';
+import type { CallHead } from './call-head.ts';
+import { nameGuardrail } from './dialects/guardrail.ts';
+import { listHeaders } from './dialects/headers.ts';
+import type { AskedGuardrail } from './dialects/operation.ts';
+
+type Head = Pick<CallHead, 'provider' | 'operation' | 'path' | 'headers'>;
+
+const chatAtAws = /\/openai\/v1\/chat\/completions\/?$/;
+
+/** Whether AWS documents guardrails of a chat there, which it does for `bedrock-runtime` alone. */
+const isGuardedChat = ({ provider: { api, baseUrl }, path }: Head): boolean =>
+  (api === 'bedrock' || readBedrockRegion(baseUrl.hostname) !== null) &&
+  !baseUrl.hostname.startsWith('bedrock-mantle.') &&
+  chatAtAws.test(baseUrl.pathname.replace(/\/$/, '') + path);
+
+/** The guardrail of AWS that a call asks for. @param inBody what its body asks for, if its operation asks there */
+export function findGuardrail<InBody>(head: Head, inBody: InBody): AskedGuardrail | InBody {
+  const way = head.operation?.guardrail;
+  if (typeof way === 'function') return inBody;
+  if (way === undefined || (way === 'headers at AWS' && !isGuardedChat(head))) return false;
+  const sent = new Map(Object.entries(head.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]));
+  const [id, version] = listHeaders('guardrail').map((name) => sent.get(name));
+  return nameGuardrail(id, version);
+}
+
+/** What is known of a call's body. */
+interface Asked {
+  bytes: { length: number };
+  media: { bytes: number } | null;
+  /** What it asks for, if its operation asks there. */
+  guardrail?: AskedGuardrail;
+}
+
+const isGuarded = (head: Head, { guardrail = false }: Pick<Asked, 'guardrail'>): boolean =>
+  findGuardrail(head, guardrail) !== false;
+
+/** Characters of a unit of text (https://aws.amazon.com/bedrock/pricing). */
+const unitLength = 1_000;
+
+/**
+ * What the guardrail of a call bills if nobody tells by which policies: as if it had each. Nothing for a call without one.
+ * @param written characters of the answer @param isTold its answer has what it bills
+ */
+export function guessUnits(head: Head, asked: Asked | null, written: number, isTold = false): Partial<Usage> {
+  if (asked === null || isTold || !isGuarded(head, asked)) return {};
+  const read = asked.bytes.length - (asked.media?.bytes ?? 0);
+  const units = Math.ceil(read / unitLength) + Math.ceil(written / unitLength);
+  return {
+    guardrailContentUnits: units,
+    guardrailTopicUnits: units,
+    guardrailSensitiveUnits: units,
+    guardrailGroundingUnits: units,
+    guardrailUntoldUnits: units,
+  };
+}
+
+/** The longest text of one token, in characters: a run of spaces. */
+const tokenLength = 128;
+
+/** Pictures that a guardrail takes of one call (https://docs.aws.amazon.com/bedrock/latest/userguide/guardrails-mmfilter.html). */
+const mostImages = 20;
+
+/** The most units of each policy. A stream is judged in pieces of unknown length, each a unit or more, and none shorter than a token. */
+export function limitUnits(
+  head: Head,
+  asked: Pick<Asked, 'guardrail'> & { stream: boolean },
+  inputBytes: number,
+  outputTokens: number,
+): Pick<UsageLimits, 'guardrailUnits' | 'guardrailImages'> {
+  if (!isGuarded(head, asked)) return { guardrailUnits: 0, guardrailImages: 0 };
+  const written = asked.stream ? outputTokens : Math.ceil((outputTokens * tokenLength) / unitLength);
+  return { guardrailUnits: Math.ceil(inputBytes / unitLength) + written, guardrailImages: mostImages };
+}
