@@ -6,6 +6,8 @@ import type { AskedGuardrail } from './dialects/operation.ts';
 
 type Head = Pick<CallHead, 'provider' | 'operation' | 'path' | 'headers'>;
 
+const [idHeader, versionHeader] = listHeaders('guardrail');
+
 const chatAtAws = /\/openai\/v1\/chat\/completions\/?$/;
 
 /** Whether AWS documents guardrails of a chat there, which it does for `bedrock-runtime` alone. */
@@ -18,9 +20,15 @@ const isGuardedChat = ({ provider: { api, baseUrl }, path }: Head): boolean =>
 export function findGuardrail<InBody>(head: Head, inBody: InBody): AskedGuardrail | InBody {
   const way = head.operation?.guardrail;
   if (typeof way === 'function') return inBody;
-  if (way === undefined || (way === 'headers at AWS' && !isGuardedChat(head))) return false;
-  const sent = new Map(Object.entries(head.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]));
-  const [id, version] = listHeaders('guardrail').map((name) => sent.get(name));
+  if (way === undefined) return false;
+  let id: unknown;
+  let version: unknown;
+  for (const name in head.headers) {
+    const key = name.toLowerCase();
+    if (key === idHeader) id = head.headers[name];
+    else if (key === versionHeader) version = head.headers[name];
+  }
+  if (id === undefined || (way === 'headers at AWS' && !isGuardedChat(head))) return false;
   return nameGuardrail(id, version);
 }
 

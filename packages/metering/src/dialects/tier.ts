@@ -22,24 +22,37 @@ export function foldTier(value: unknown, kind: 'tier' | 'geo' = 'tier'): string 
 
 /** Folded as in bodies; null if it costs no more than the standard. Repeated, it is an unknown one. */
 export function readTierHeader(headers: IncomingHttpHeaders): string | null {
-  const tiers = listHeaders('tier')
-    .flatMap((name) => headers[name] ?? [])
-    .flatMap((value) => foldTier(value) ?? []);
+  const tiers: string[] = [];
+  for (const name of listHeaders('tier')) {
+    const given = headers[name];
+    if (given === undefined) continue;
+    for (const value of [given].flat()) {
+      const tier = foldTier(value);
+      if (tier !== null) tiers.push(tier);
+    }
+  }
   return tiers.length === 0 ? null : tiers.join(', ');
 }
 
 /** What served a call: AWS' latency is no tier of service, and its plain one has the name of the plain tier. */
-export const joinServed = (tier: string | null, latency: string | null): string | null =>
-  [tier, latency === 'standard' ? plainLatency : latency].filter((each) => each !== null).join('+') || null;
+export function joinServed(tier: string | null, latency: string | null): string | null {
+  if (latency === null) return tier;
+  const told = latency === 'standard' ? plainLatency : latency;
+  return tier === null ? told : `${tier}+${told}`;
+}
 
 const plainLatency = 'normal_latency';
 
+const [servedNames, latencyNames] = [listHeaders('served'), listHeaders('latency')];
+
 /** What served a call by its answer's body, and its head, as Gemini's and AWS' name it. */
 export function readAnswerTier(told: string | null, headers: IncomingHttpHeaders | null): string | null {
-  const [tier = null, latency = null] = (['served', 'latency'] as const).map(
-    (role) => listHeaders(role).flatMap((name) => headers?.[name] ?? [])[0],
-  );
-  return joinServed(told ?? tier, latency);
+  let tier = told;
+  let latency: string | null = null;
+  // Node joins what an answer repeats.
+  for (const name of servedNames) tier ??= headers?.[name]?.toString() ?? null;
+  for (const name of latencyNames) latency ??= headers?.[name]?.toString() ?? null;
+  return joinServed(tier, latency);
 }
 
 /** What multiplies a price, each by names of its own; whatever has none of these is a tier of service. */
