@@ -24,7 +24,12 @@ afterAll(async () => {
   await providers.disposeAsync();
 });
 
-const keys = { OPENAI_API_KEY: 'sk-test', ANTHROPIC_API_KEY: 'sk-ant-test', AGP_TOKEN: '' };
+const keys = {
+  OPENAI_API_KEY: 'sk-test',
+  ANTHROPIC_API_KEY: 'sk-ant-test',
+  AWS_BEARER_TOKEN_BEDROCK: 'bedrock-api-key-test',
+  AGP_TOKEN: '',
+};
 
 const list = (language: string) =>
   readSnippets('docs/clients.md', language).map((snippet) => ({
@@ -33,19 +38,20 @@ const list = (language: string) =>
   }));
 const [snippets, inPython] = [list('js'), list('py')];
 
-/** Of an environment that has the packages; `python3` mostly lacks them. */
+/** Of an environment that has the packages; `python3` mostly lacks some. */
 const python = process.env.AGP_TEST_PYTHON ?? 'python3';
-const hasPackages = spawnSync(python, ['-c', 'import openai, anthropic, langchain_openai']).status === 0;
+const hasPackage = ({ snippet }: { snippet: string }) =>
+  spawnSync(python, ['-c', String(/^(?:from|import) .*/.exec(snippet))]).status === 0;
 
 describe.concurrent('the page about clients', () => {
   test('has a snippet for each framework', () => {
     expect(snippets.map(({ agent }) => agent).join(' ')).toBe(
-      'known forecaster planner triage reader finder adviser solicitor broker courier',
+      'known forecaster planner triage reader finder adviser solicitor broker courier steward',
     );
-    expect(inPython.map(({ agent }) => agent)).toEqual(['py-planner', 'py-triage', 'py-reader']);
+    expect(inPython.map(({ agent }) => agent)).toEqual(['py-planner', 'py-triage', 'py-reader', 'py-adviser']);
   });
 
-  const run = [...snippets, ...(hasPackages ? inPython : [])];
+  const run = [...snippets, ...inPython.filter(hasPackage)];
   test.each(run)('its snippet of $agent answers, and is recorded', async ({ snippet, agent }) => {
     const command = agent.startsWith('py-') ? [python, '-c'] : undefined;
     const { code, stdout, stderr } = await runSnippet(snippet, system.proxies[0]?.url ?? '', keys, command);

@@ -21,6 +21,8 @@ beforeAll(async () => {
   const file = join(folder, 'providers.json');
   writeFileSync(file, JSON.stringify(listDemoProviders(demo.url)));
   system = await startSystem({ environment: { PROVIDERS_FILE: file } });
+  const policy = { name: 'no-models', mode: 'enforce', match: { agents: ['denied *'] }, models: { allow: ['none'] } };
+  await system.api('/api/v1/policies', { method: 'POST', body: JSON.stringify(policy) });
 });
 afterAll(async () => {
   await system?.[Symbol.asyncDispose]();
@@ -28,8 +30,8 @@ afterAll(async () => {
 });
 
 /** An agent of its own, named in the path, which every client can do. */
-function aim(client: BedrockClient) {
-  const agent = `${client.name} ${randomUUID().slice(0, 8)}`;
+function aim(client: BedrockClient, before = '') {
+  const agent = `${before}${client.name} ${randomUUID().slice(0, 8)}`;
   return { agent, baseUrl: `${system.proxies[0]?.url}/agents/${encodeURIComponent(agent)}/demo-bedrock` };
 }
 
@@ -131,6 +133,11 @@ describe.concurrent('a refusal says why, and is sent once', () => {
       return found.length >= 2 && found;
     });
     expect(refusals.map(({ reason }) => reason)).toEqual(['agent_blocked', 'agent_blocked']);
+  });
+
+  test.each(bedrockClients)('by a policy, by $name', async (client) => {
+    const refused = client.ask(aim(client, 'denied ').baseUrl);
+    await expect(refused).rejects.toThrow(`denied by policy no-models (rule models): the model ${client.model}`);
   });
 
   test.each(bedrockClients)('a used-up cap, by $name', async (client) => {

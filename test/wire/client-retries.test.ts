@@ -7,7 +7,7 @@ import { answerCanned, type FakeProvider, startFakeProvider } from '@agp/testing
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type System, startSystem, waitFor } from '../system/start-system.ts';
 import { workspaceFolder } from '../workspace/run-tool.ts';
-import type { Client } from './clients/client.ts';
+import { bedrockClients } from './clients/bedrock.ts';
 import type { HurriedCall, HurriedResult } from './clients/hurried-clients.ts';
 import { clients } from './clients/list-clients.ts';
 
@@ -22,12 +22,14 @@ beforeAll(async () => {
   provider = await startFakeProvider((request, index) =>
     request.method === 'GET' ? { body: {} } : answerCanned()(request, index),
   );
-  const providers = ['OPENAI', 'ANTHROPIC', 'GEMINI'].map((id) => [`PROVIDER_${id}_URL`, provider.url]);
+  const providers = ['OPENAI', 'ANTHROPIC', 'GEMINI', 'BEDROCK'].map((id) => [`PROVIDER_${id}_URL`, provider.url]);
   system = await startSystem({ environment: Object.fromEntries(providers) });
   counter = await startFakeProvider(async ({ method, target, headers, body }) => {
-    const { host: _, connection: __, 'content-length': ___, ...passed } = headers;
-    const init = { method, headers: passed as Record<string, string>, ...(method === 'POST' ? { body } : {}) };
-    const answer = await fetch(`${system.proxies[0]?.url}${target}`, init as RequestInit);
+    const { host: _, connection: __, 'content-length': ___, expect: ____, ...passed } = headers;
+    const [, run = '', ...path] = target.split('/');
+    const sent = { ...(passed as Record<string, string>), [runHeader]: run };
+    const init = { method, headers: sent, ...(method === 'POST' ? { body } : {}) };
+    const answer = await fetch(`${system.proxies[0]?.url}/${path.join('/')}`, init as RequestInit);
     return { status: answer.status, headers: Object.fromEntries(answer.headers), body: await answer.text() };
   });
   // Its output is not ours: some clients print each error.
@@ -40,16 +42,17 @@ afterAll(async () => {
   await Promise.all([counter?.stop(), provider?.stop()]);
 });
 
-/** By it the provider and we know a run. */
+/** By it the provider knows a run, which begins the path that the counter is sent. */
 const runHeader = 'x-test-run';
 
-async function countRequests({ name, provider: id }: Client, agent: string) {
+async function countRequests({ name, provider: id }: Hurried, agent: string) {
   const run = randomUUID();
-  const target = { baseUrl: `${counter.url}/${id}`, headers: { 'X-Agent-Name': agent, [runHeader]: run } };
-  worker.postMessage({ id: run, client: name, target } satisfies HurriedCall);
+  const baseUrl = `${counter.url}/${run}/agents/${encodeURIComponent(agent)}/${id}`;
+  worker.postMessage({ id: run, client: name, target: { baseUrl, headers: {} } } satisfies HurriedCall);
   const { error } = await waitFor(`${name} to give up`, () => results.get(run));
-  const ofRun = ({ requests }: FakeProvider) => requests.filter(({ headers }) => headers[runHeader] === run).length;
-  return { error, requests: ofRun(counter), passed: ofRun(provider) };
+  const requests = counter.requests.filter(({ target }) => target.startsWith(`/${run}/`)).length;
+  const passed = provider.requests.filter(({ headers }) => headers[runHeader] === run).length;
+  return { error, requests, passed };
 }
 
 /** How often a request is sent in all; the page about clients has the same rows. */
@@ -77,6 +80,8 @@ const table: { clients: string; named: RegExp; counts: Record<Refusal, number> }
     named: /^llamaindex anthropic/,
     counts: { cap: 1, blocked: 1, limit: 3, paused: 3 },
   },
+  { clients: 'boto3', named: /^bedrock boto3/, counts: { cap: 1, blocked: 1, limit: 5, paused: 5 } },
+  { clients: 'Others at Bedrock', named: /^bedrock /, counts: { cap: 1, blocked: 1, limit: 3, paused: 3 } },
 ];
 
 type Refusal = keyof typeof refusals;
@@ -88,7 +93,11 @@ const refusals = {
   paused: { change: '', text: errorTable.paused.message },
 };
 
-const rows = clients.map((client) => {
+type Hurried = { name: string; provider: string };
+
+const ofBedrock = bedrockClients.map(({ name }) => ({ name: `bedrock ${name}`, provider: 'bedrock' }));
+
+const rows = [...clients, ...ofBedrock].map((client: Hurried) => {
   const row = table.find(({ named }) => named.test(client.name));
   if (!row) throw new Error(`no row for ${client.name}`);
   return { name: client.name, client, counts: row.counts };

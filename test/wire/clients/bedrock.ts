@@ -1,3 +1,9 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { text as readText } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { childEnvironment } from '@agp/testing';
 import { createAmazonBedrock } from '@ai-sdk/amazon-bedrock';
 import { AnthropicBedrock, AnthropicBedrockMantle } from '@anthropic-ai/bedrock-sdk';
 import {
@@ -9,6 +15,7 @@ import {
 import { ChatBedrockConverse } from '@langchain/aws';
 import type { UsageMetadata } from '@langchain/core/messages';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
+import { Agent, BedrockModel, FunctionTool } from '@strands-agents/sdk';
 import { generateText, streamText, tool } from 'ai';
 import { BedrockOpenAI } from 'openai/bedrock';
 import { temperatureTool } from '../sdks/conversation.ts';
@@ -43,15 +50,16 @@ const ask = (text: string): { modelId: string; messages: Message[]; inferenceCon
   inferenceConfig: { maxTokens: 500 },
 });
 
-const connectAws = (endpoint: string) =>
-  new BedrockRuntimeClient({
-    endpoint,
-    region: 'eu-central-1',
-    token: { token },
-    // Its usual one speaks HTTP/2 alone.
-    requestHandler: new NodeHttpHandler(),
-    authSchemePreference: ['httpBearerAuth'],
-  });
+const toProxy = (endpoint: string) => ({
+  endpoint,
+  region: 'eu-central-1',
+  token: { token },
+  // Its usual one speaks HTTP/2 alone.
+  requestHandler: new NodeHttpHandler(),
+  authSchemePreference: ['httpBearerAuth'],
+});
+
+const connectAws = (endpoint: string) => new BedrockRuntimeClient(toProxy(endpoint));
 
 const aws: BedrockClient = {
   name: 'aws sdk',
@@ -175,6 +183,78 @@ const langchain: BedrockClient = {
   },
 };
 
+const connectStrands = (baseUrl: string, tools: FunctionTool[] = []) =>
+  new Agent({
+    model: new BedrockModel({ modelId: claude, clientConfig: toProxy(baseUrl) }),
+    tools,
+    printer: false,
+  });
+
+const strands: BedrockClient = {
+  name: 'strands',
+  model: claude,
+  async ask(baseUrl) {
+    const { lastMessage, metrics } = await connectStrands(baseUrl).invoke(question);
+    const text = lastMessage.content.map((block) => (block.type === 'textBlock' ? block.text : '')).join('');
+    const { inputTokens, outputTokens } = metrics?.accumulatedUsage ?? {};
+    return { text, input: inputTokens, output: outputTokens };
+  },
+  async stream(baseUrl, show, prompt = question) {
+    for await (const event of connectStrands(baseUrl).stream(prompt))
+      if (
+        event.type === 'modelStreamUpdateEvent' &&
+        event.event.type === 'modelContentBlockDeltaEvent' &&
+        event.event.delta.type === 'textDelta'
+      )
+        show(event.event.delta.text);
+  },
+  async useTool(baseUrl) {
+    let called: string | undefined;
+    const callback = async () => {
+      called = toolName;
+      return '12';
+    };
+    const temperature = new FunctionTool({ name: toolName, description, inputSchema: input, callback });
+    await connectStrands(baseUrl, [temperature]).invoke(question);
+    return called;
+  },
+};
+
+const python = 'python3';
+const script = fileURLToPath(new URL('ask-boto3.py', import.meta.url));
+const hasBoto3 = spawnSync(python, ['-c', 'import boto3']).status === 0;
+
+/** @returns what it printed, each line a JSON value @throws Error of all that it wrote of its exception */
+async function runBoto3(given: unknown[], show = (_: unknown) => {}): Promise<unknown[]> {
+  const child = spawn(python, [script, JSON.stringify(given)], {
+    env: { ...childEnvironment(), AWS_BEARER_TOKEN_BEDROCK: token, AWS_EC2_METADATA_DISABLED: 'true' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const said: unknown[] = [];
+  createInterface(child.stdout).on('line', (line) => show(said[said.push(JSON.parse(line)) - 1]));
+  const [failure, [code]] = await Promise.all([readText(child.stderr), once(child, 'close')]);
+  if (code !== 0) throw new Error(failure);
+  return said;
+}
+
+const boto3: BedrockClient = {
+  name: 'boto3',
+  model: claude,
+  async ask(baseUrl) {
+    const [text, usage] = await runBoto3(['hurry', baseUrl, claude, question, null]);
+    const { inputTokens, outputTokens } = usage as { inputTokens: number; outputTokens: number };
+    return { text: String(text), input: inputTokens, output: outputTokens };
+  },
+  async stream(baseUrl, show, prompt = question) {
+    await runBoto3(['stream', baseUrl, claude, prompt, null], (text) => show(String(text)));
+  },
+  async useTool(baseUrl) {
+    const schema = { name: toolName, description, inputSchema: { json: input } };
+    const said = await runBoto3(['hurry', baseUrl, claude, question, schema]);
+    return said.map(String).find((each) => each === toolName);
+  },
+};
+
 export const bedrockClients: readonly BedrockClient[] = [
   aws,
   toAnthropic('AnthropicBedrock', claude, (baseURL) => new AnthropicBedrock({ baseURL, apiKey: token })),
@@ -186,4 +266,6 @@ export const bedrockClients: readonly BedrockClient[] = [
   openai,
   vercel,
   langchain,
+  strands,
+  ...(hasBoto3 ? [boto3] : []),
 ];

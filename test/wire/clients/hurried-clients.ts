@@ -23,10 +23,12 @@ globalThis.setTimeout = ((run: () => void, ms?: number, ...more: unknown[]) =>
   start(run as (...given: unknown[]) => void, isPause(ms) ? 1 : ms, ...more)) as typeof setTimeout;
 
 const { clients } = await import('./list-clients.ts');
+const { bedrockClients } = await import('./bedrock.ts');
 
 async function run({ id, client: name, target }: HurriedCall): Promise<HurriedResult> {
-  const client = clients.find((each) => each.name === name);
-  const error = await client?.ask(target).then(
+  const ofBedrock = bedrockClients.find((each) => `bedrock ${each.name}` === name);
+  const asked = ofBedrock?.ask(target.baseUrl) ?? clients.find((each) => each.name === name)?.ask(target);
+  const error = await asked?.then(
     () => null,
     (thrown: unknown) => String(thrown),
   );
