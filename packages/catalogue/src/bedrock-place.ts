@@ -1,3 +1,4 @@
+import { readBedrockName } from '@agp/core/bedrock';
 import { readBedrockRegion } from './bedrock.ts';
 
 /** Where an entry of PROVIDERS_FILE, or one of its endpoints, is on Bedrock, and whose key it has. */
@@ -12,20 +13,35 @@ interface PlacedEntry extends Placed {
   auth?: 'bearer' | 'role' | 'sign' | undefined;
   request_metadata?: boolean | undefined;
   endpoints?: Placed[] | undefined;
+  profiles?: Readonly<Record<string, string>> | undefined;
 }
 
 export const regionForm = /^[a-z]{2}(?:-[a-z]+)+-\d$/;
 
 type Path = (string | number)[];
+type Refuse = (path: Path, why: string) => void;
+
+/** Their calls are billed by tokens, as those of the model are; what other ARNs hide is paid by the hour. */
+const profileForm = /^arn:aws[a-z-]*:bedrock:([a-z0-9-]+):\d{12}:application-inference-profile\/[\w.:-]{1,64}$/;
+
+/** @param regions that are called; undefined for one that is not known */
+function checkProfiles(profiles: Record<string, string>, regions: (string | undefined)[], refuse: Refuse): void {
+  for (const [arn, model] of Object.entries(profiles)) {
+    const [, region] = profileForm.exec(arn) ?? [];
+    const field = ['profiles', arn];
+    if (region === undefined) refuse(field, "is no ARN of an application's inference profile");
+    else if (![region, undefined].some((each) => regions.includes(each)))
+      refuse(field, `is of ${region}, and calls go to ${regions.join(', ')}`);
+    if (!/^[\w.:-]{1,100}$/.test(model) || readBedrockName(model) === null)
+      refuse(field, 'must be the name of a model at Bedrock, such as eu.anthropic.claude-sonnet-4-5-20250929-v1:0');
+  }
+}
 
 /**
  * The same entry, in which all that is on Bedrock has its address and its region, as far as one tells the other.
  * @param refuse is told each field that is at fault
  */
-export function placeOnBedrock<Entry extends PlacedEntry>(
-  entry: Entry,
-  refuse: (path: Path, why: string) => void,
-): Entry {
+export function placeOnBedrock<Entry extends PlacedEntry>(entry: Entry, refuse: Refuse): Entry {
   const isBedrock = entry.api === 'bedrock';
   const { auth } = entry;
   const isMade = auth === 'role' || auth === 'sign';
@@ -51,10 +67,15 @@ export function placeOnBedrock<Entry extends PlacedEntry>(
   check(entry, []);
   for (const [index, each] of endpoints?.entries() ?? []) check(each, ['endpoints', index]);
   if (!isBedrock) {
-    for (const name of ['auth', 'request_metadata'] as const)
+    for (const name of ['auth', 'request_metadata', 'profiles'] as const)
       if (entry[name] !== undefined) refuse([name], 'is for api bedrock alone');
     return entry;
   }
-  if (endpoints === undefined) return place(entry, []);
-  return { ...entry, endpoints: endpoints.map((each, index) => place(each, ['endpoints', index])) };
+  const placed =
+    endpoints === undefined
+      ? place(entry, [])
+      : { ...entry, endpoints: endpoints.map((each, index) => place(each, ['endpoints', index])) };
+  const regions = (placed.endpoints ?? [placed]).map(({ region }) => region);
+  checkProfiles(entry.profiles ?? {}, regions, refuse);
+  return placed;
 }

@@ -41,6 +41,7 @@ test.each<[model: string, Partial<Usage>, usd: number, version: string]>([
   [`global.${sonnet}`, { promptTokens: M, completionTokens: M }, 3 + 15, ''],
   [arn(`inference-profile/us.${sonnet}`), { promptTokens: M, completionTokens: M }, 3.3 + 16.5, ''],
   [arn('inference-profile/global.anthropic.claude-fable-5-2-v1:0'), read, 0.2, ours],
+  [arn(`application-inference-profile/a1b2c3#us.${sonnet}`), { promptTokens: M, completionTokens: M }, 3.3 + 16.5, ''],
   ['arn:aws-us-gov:bedrock:us-gov-west-1::foundation-model/anthropic.claude-opus-5-5', read, 0.22, ''],
   ['us.anthropic.claude-haiku-4-5', few, 0.0011 + 0.0055, ` of anthropic${tenth}`],
   ['us.anthropic.claude-opus-4-1', few, 0.015 + 0.075, ' of anthropic, regional'],
@@ -53,10 +54,11 @@ test.each<[model: string, Partial<Usage>, usd: number, version: string]>([
   for (const baseUrl of [runtime, mantle]) expect(priceAt(baseUrl, model, usage)).toEqual(priced);
 });
 
-test("an operator's price of a model holds for its ARN, and one of its bare name for all", () => {
+test("an operator's price of a model holds for its ARNs, one of its bare name for all, one of an application's ARN for that", () => {
   const entry = (model: string) =>
     parsePriceFile(JSON.stringify([{ model, prices: { input_mtok: 1, output_mtok: 2 } }]));
-  for (const model of [`us.${sonnet}`, sonnet, 'claude-sonnet-4-5-20250929']) {
+  const ofApplication = arn('application-inference-profile/a1b2c3');
+  for (const model of [`us.${sonnet}`, sonnet, 'claude-sonnet-4-5-20250929', ofApplication]) {
     const call = {
       provider: 'cloud',
       api: 'anthropic',
@@ -64,8 +66,12 @@ test("an operator's price of a model holds for its ARN, and one of its bare name
       usage: makeUsage(few),
       at,
     } as const;
-    const asked = { ...call, model: arn(`inference-profile/us.${sonnet}`) };
-    expect(createPriceUsage(entry(model))(asked).costNanoUsd).toBe(3_000_000);
+    const names = [
+      `${ofApplication}#us.${sonnet}`,
+      model === ofApplication ? model : arn(`inference-profile/us.${sonnet}`),
+    ];
+    for (const name of names)
+      expect(createPriceUsage(entry(model))({ ...call, model: name }).costNanoUsd).toBe(3_000_000);
   }
 });
 
@@ -111,6 +117,8 @@ test.each([
   [arn('inference-profile/eu.anthropic.claude-opus-5-v1:0'), 'eu', 'eu'],
   [arn('inference-profile/global.anthropic.claude-opus-5-v1:0'), 'eu', null],
   [arn('application-inference-profile/a1b2c3d4e5f6'), 'eu', null],
+  [arn('application-inference-profile/a1b2c3d4e5f6#eu.anthropic.claude-opus-5-v1:0'), 'eu', 'eu'],
+  [arn('application-inference-profile/a1b2c3d4e5f6#global.anthropic.claude-opus-5-v1:0'), 'eu', null],
   [arn('default-prompt-router/anthropic.claude:1'), 'eu', null],
   [arn('provisioned-model/a1b2c3d4e5f6'), 'eu', 'eu'],
 ] as const)('%s at a host in %s runs in %s', (model, host, geo) => {
@@ -122,6 +130,7 @@ test.each([
   ['global.anthropic.claude-opus-5-v1:0', 'anthropic.claude-opus-5-20260901-v1:0', true],
   ['global.anthropic.claude-opus-5-v1:0', 'claude-opus-5-5', false],
   [arn('application-inference-profile/a1b2c3d4e5f6'), 'claude-opus-5', false],
+  [arn('application-inference-profile/a1b2c3d4e5f6#eu.anthropic.claude-opus-5-v1:0'), 'claude-opus-5', true],
   ['claude-opus-5', 'claude-opus-5-20260901', false],
 ])('asked for as %s, an answer of %s is billed by that name: %s', (asked, answered, isBilled) => {
   expect(nameBilled(asked, answered)).toBe(isBilled ? asked : answered);

@@ -1,4 +1,4 @@
-import { dropRevision, hidesModel, readBedrockName } from '@agp/core/bedrock';
+import { type BedrockName, dropRevision, hidesModel, readBedrockName } from '@agp/core/bedrock';
 import type { Geo } from '@agp/core/geos';
 import { isEdition } from './guess.ts';
 
@@ -70,7 +70,7 @@ export function readBedrockGeo(model: string, ofHost: Geo | null): Geo | null {
 }
 
 /** A model as Bedrock sells it. */
-export interface SoldModel {
+export interface SoldModel extends Pick<BedrockName, 'arn'> {
   /** Without an ARN around it. */
   id: string;
   /** What stands for it in its region and geographies; for all regions, its id. */
@@ -86,12 +86,12 @@ export interface SoldModel {
  * above: for a geography, for no prefix, which is the region that is called, and for a bare name. Ours are multiplied likewise.
  */
 export function findSold(asked: string): SoldModel {
-  const bare = { id: asked, profile: null, base: asked, model: asked };
-  const { id, profile, base, model } = readBedrockName(asked) ?? bare;
+  const bare = { arn: null, id: asked, profile: null, base: asked, model: asked };
+  const { arn, id, profile, base, model } = readBedrockName(asked) ?? bare;
   const isGlobal = profile === 'global';
   const maker = /^claude-/.test(model) ? 'anthropic' : /^gpt-\d/.test(model) ? 'openai' : null;
   const name = dropRevision(model);
-  return { id, base: isGlobal ? id : base, maker, name, implied: isGlobal ? null : 'regional' };
+  return { arn, id, base: isGlobal ? id : base, maker, name, implied: isGlobal ? null : 'regional' };
 }
 
 /** By which name an answer is billed: what was asked for tells the profile, which Bedrock's answers leave out. */

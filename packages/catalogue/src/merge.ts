@@ -134,7 +134,7 @@ function findModel(asked: AskedModel, file: PriceFile | null): PricedModel {
   const listed = makers ?? own;
   const ours = findOurs(ourModels, vendor?.id, model);
   const dated = findDated(vendor?.id, sold?.name ?? model);
-  const names = sold ? [asked.model, sold.id, sold.base, sold.name] : [asked.model];
+  const names = sold ? [asked.model, sold.arn ?? sold.id, sold.id, sold.base, sold.name] : [asked.model];
   const entries = names.map((each) => findEntries(file?.entries ?? [], asked.provider, each));
   const found = entries.find((each) => each.length > 0) ?? [];
   const adds = listed || ours || dated.length > 0 || !found.every(addsUnits) ? addsUnits : () => false;

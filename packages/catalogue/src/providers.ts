@@ -95,6 +95,8 @@ const providersFileSchema = z.array(
       endpoints: z.array(endpoint).min(2, 'must be two or more: for one there is base_url').max(16).optional(),
       /** By which key: one that is configured, one that the pod's identity makes, or that identity's signature. */
       auth: z.enum(['bearer', 'role', 'sign'], 'must be bearer, role or sign').optional(),
+      /** Of Bedrock's applications: ARNs, each with the model that it is for. */
+      profiles: z.record(z.string(), z.string()).optional(),
       ask_usage: z.boolean().optional(),
       request_metadata: z.boolean().optional(),
       ...place,

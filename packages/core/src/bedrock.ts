@@ -6,10 +6,12 @@ const makers =
   twelvelabs|luma`.replace(/\s+/g, '');
 
 const form = new RegExp(
-  `^(?:arn:aws[a-z-]*:bedrock:[a-z0-9-]+:\\d*:(?:inference-profile|foundation-model)/)?((?:(${profiles})\\.)?((?:${makers})\\.(.+)))$`,
+  `^(?:arn:aws[a-z-]*:bedrock:[a-z0-9-]+:\\d*:(?:inference-profile|foundation-model)/|(arn:[^#]+:application-inference-profile/[^#]+)#)?((?:(${profiles})\\.)?((?:${makers})\\.(.+)))$`,
 );
 
 export interface BedrockName {
+  /** Of an application's profile that is known to be for the model; null for others. */
+  arn: string | null;
   /** Without the ARN around it. */
   id: string;
   /** Null if it runs in the region that is called. */
@@ -19,11 +21,14 @@ export interface BedrockName {
   model: string;
 }
 
+/** How a call is named whose ARN hides its model, which configuration tells: AWS takes no name with a `#`. */
+export const nameProfile = (arn: string, model: string): string => `${arn}#${model}`;
+
 /** @returns null for an ARN that hides its model, such as that of an application's profile, and for names of other forms */
 export function readBedrockName(name: string): BedrockName | null {
-  const [, id, profile = null, base, model] = form.exec(name) ?? [];
+  const [, arn = null, id, profile = null, base, model] = form.exec(name) ?? [];
   if (id === undefined || base === undefined || model === undefined) return null;
-  return { id, profile, base, model };
+  return { arn, id, profile, base, model };
 }
 
 /** A name without the revision that Bedrock adds, such as `-v1:0`. */

@@ -27,6 +27,8 @@ test.each(
    kimi-k3 global.moonshotai.kimi-k3
    arn:aws:bedrock:us-east-1:123456789012:prompt/ABCDEF1234:100 arn:aws:bedrock:us-east-1:123456789012:prompt/ABCDEF1234:100
    arn:aws:bedrock:* arn:aws:bedrock:us-east-1:123456789012:application-inference-profile/a1b2c3d4e5f6
+   claude-opus-5 arn:aws:bedrock:us-east-1:123456789012:application-inference-profile/a1-100#us.anthropic.claude-opus-5-20260901-v1:0
+   arn:aws:bedrock:us-east-1:123456789012:application-inference-profile/a1-100 arn:aws:bedrock:us-east-1:123456789012:application-inference-profile/a1-100#us.anthropic.claude-opus-5-v1:0
    gemini-2.5-flash gemini-2.5-flash-preview-04-17
    gemini-2.0-flash gemini-2.0-flash-001
    gpt-5-latest gpt-5
@@ -50,6 +52,8 @@ test.each(
    claude-sonnet-4 claude-sonnet-4-5
    claude-sonnet-4 claude-sonnet-4-5-20250929
    us.anthropic.claude-sonnet-4-5 eu.anthropic.claude-sonnet-4-5-20250929-v1:0
+   arn:aws:bedrock:us-east-1:123456789012:application-inference-profile/a1 arn:aws:bedrock:us-east-1:123456789012:application-inference-profile/a1-100#us.anthropic.claude-opus-5-v1:0
+   claude-opus-5-mini arn:aws:bedrock:us-east-1:123456789012:application-inference-profile/a1-100#us.anthropic.claude-opus-5-v1:0
    a1b2c3d4e5f6 arn:aws:bedrock:us-east-1:123456789012:application-inference-profile/a1b2c3d4e5f6
    arn:aws:bedrock:us-east-1:123456789012:prompt/ABCDEF1234 arn:aws:bedrock:us-east-1:123456789012:prompt/ABCDEF1234:100
    claude-opus-5 arn:aws:bedrock:us-east-1:123456789012:provisioned-model/claude-opus-5

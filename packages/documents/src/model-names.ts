@@ -29,9 +29,9 @@ function listNames(name: string): string[] {
   const last = segments.at(-1) as string;
   const isRouted = segments.length > 1 && segments.slice(0, -1).every(isRoute);
   const unrouted = isRouted ? last : own;
-  const { id, base, model } = readBedrockName(unrouted) ?? {};
+  const { arn, id, base, model } = readBedrockName(unrouted) ?? {};
   const plain = (model ?? unrouted).replace(routing, '');
-  const names = [own, own.replace(routing, ''), id, base, plain, tuned.exec(plain)?.[1]];
+  const names = [own, own.replace(routing, ''), arn ?? undefined, id, base, plain, tuned.exec(plain)?.[1]];
   return [...new Set(names.filter((each) => each !== undefined))];
 }
 
@@ -40,6 +40,7 @@ const maxVersion = 64;
 
 /** A name, and all that it is a version of. */
 function listBases(name: string): string[] {
+  if (hidesModel(name)) return [name];
   const bases = [name];
   for (let at = Math.max(0, name.length - maxVersion); at < name.length; at += 1)
     if ('-:_.@'.includes(name[at] as string) && version.test(name.slice(at))) bases.push(name.slice(0, at));
@@ -60,9 +61,8 @@ const maxName = 256;
 function know(model: string): Known {
   const before = known.get(model);
   if (before !== undefined) return before;
-  const hidden = hidesModel(fold(model)) ? [fold(model)] : null;
-  const names = hidden ?? listNames(model);
-  const made = { names, bases: hidden ?? [...new Set(names.flatMap(listBases))] };
+  const names = hidesModel(fold(model)) ? [fold(model)] : listNames(model);
+  const made = { names, bases: [...new Set(names.flatMap(listBases))] };
   if (model.length > maxName) return made;
   if (known.size >= mostKnown) known.clear();
   known.set(model, made);

@@ -6,6 +6,7 @@ export { type AnswerEnd, type Call, type Doubt, type Measurement, type Unscanned
 export type { CallHead } from './call-head.ts';
 export { decodesAll, isPlain } from './content-coding.ts';
 export { type Caps, createMetering, type Metering } from './create-metering.ts';
+export { tellProfile } from './dialects/bedrock/operations.ts';
 export { choosesModel, isMethodOverride, listHeaders, rolesOf } from './dialects/headers.ts';
 export { type AnswerNames, maxName, maxNamedTools } from './dialects/named-tools.ts';
 export type { Operation, ProviderApi, SentCall, ToldRefusal } from './dialects/operation.ts';

@@ -72,6 +72,7 @@ export function loadProviders(
       writesMetadata: entry?.request_metadata === true,
       allowsHostedAgents: entry?.hosted_agents === 'allow',
       harmlessMembers: entry?.harmless_members ?? [],
+      profiles: new Map(Object.entries(entry?.profiles ?? {})),
       allowPaths: entry?.allow_paths ?? null,
     };
     const all = endpoints.map((each, index): Provider => {

@@ -49,7 +49,9 @@ export interface Head {
   provider: Provider;
   /** The same at the endpoint that is asked if that one fails; null if none is. */
   next: Provider | null;
-  /** Without the query. */
+  /** Without the query, as it goes to the provider. */
+  sentPath: string;
+  /** The same as it is read: an ARN that hides its model tells that too, if it is known. */
   path: string;
   query: string;
   /** Null if we cannot read it; the request is forwarded all the same. */

@@ -26,7 +26,7 @@ export function toDispatch(
   }
   return {
     origin: baseUrl.origin,
-    path: head.provider.basePath + head.path + head.query,
+    path: head.provider.basePath + head.sentPath + head.query,
     method: head.method as Dispatcher.HttpMethod,
     headers,
     body: body.toProvider,

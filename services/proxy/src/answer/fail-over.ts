@@ -40,9 +40,9 @@ export class FailingOver implements Pick<Dispatcher, 'dispatch'> {
   }
 
   #aim(options: Dispatcher.DispatchOptions): Dispatcher.DispatchOptions {
-    const { provider, path, query } = this.#head;
+    const { provider, sentPath, query } = this.#head;
     if (provider === this.#first) return options;
     const headers = changeKey(options.headers as HeaderValues, this.#first, provider, this.#head);
-    return { ...options, origin: provider.baseUrl.origin, path: provider.basePath + path + query, headers };
+    return { ...options, origin: provider.baseUrl.origin, path: provider.basePath + sentPath + query, headers };
   }
 }

@@ -53,6 +53,7 @@ const anyRequest = fc
           timestamp,
           method,
           path,
+          sentPath: path,
           sourceIp,
           provider: { id: 'openai', api: 'openai', geo: null, baseUrl: new URL('https://api.openai.com') },
           operation: null,

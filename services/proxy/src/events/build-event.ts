@@ -82,7 +82,7 @@ export function buildRequestEvent(request: AdmittedRequest, stamp: ProducerStamp
     request_sha256: body.inspected ? body.sha256() : null,
     response_sha256: null,
     method: toEventText(head.method, maxMethod),
-    path: toEventText(head.path, maxEventPath),
+    path: toEventText(head.sentPath, maxEventPath),
     requested_model: text(requestedModel, maxModelName),
     provider_request_id: null,
     source_ip: toEventText(head.sourceIp, maxShortText),

@@ -35,6 +35,8 @@ export interface Provider extends Endpoint {
   allowsHostedAgents: boolean;
   /** Members of requests that name no model and bring no tool, whatever our tables know. */
   harmlessMembers: readonly string[];
+  /** ARNs of Bedrock that hide a model, each with that model. */
+  profiles: ReadonlyMap<string, string>;
   /** Null allows all. */
   allowPaths: readonly (PathPattern | typeof defaultPaths)[] | null;
 }

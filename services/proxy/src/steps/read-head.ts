@@ -1,7 +1,7 @@
 import { hash, randomUUIDv7 } from 'node:crypto';
 import { ApiError } from '@agp/core/errors';
 import { toPublicId, uuidTime } from '@agp/core/ids';
-import { dialects, isPlain, readTierHeader } from '@agp/metering';
+import { dialects, isPlain, readTierHeader, tellProfile } from '@agp/metering';
 import type { Setup, Working } from '../context.ts';
 import type { Exchange } from '../exchange.ts';
 import { assureClosed, assureReadable, assureServedMethod } from '../head/assure-readable.ts';
@@ -43,7 +43,8 @@ export function readHead(context: Setup & Working, exchange: Exchange): Head {
   const coding = headers['transfer-encoding'];
   if (coding !== undefined && coding.toLowerCase() !== 'chunked')
     throw new ApiError('malformed_request', 'transfer-encoding must be chunked');
-  const path = normalisePath(provider, target.path);
+  const sentPath = normalisePath(provider, target.path);
+  const path = tellProfile(sentPath, provider.profiles);
   const operation = matchOneOperation(provider.api, exchange.method, path);
   const parameters = parseQuery(target.query);
   assureReadable(provider, operation, parameters, headers);
@@ -68,6 +69,7 @@ export function readHead(context: Setup & Working, exchange: Exchange): Head {
     method: exchange.method,
     provider,
     next: null,
+    sentPath,
     path,
     operation,
     ...caller,

@@ -41,7 +41,7 @@ export class RequestTrace {
     this.#endCall(ended);
     const { requestId, head, agent, sessionId, event, answer, refusal } = ended;
     const span = this.#request;
-    const path = head ? `/${head.provider.id}${head.path}` : toShownPath(this.#target);
+    const path = head ? `/${head.provider.id}${head.sentPath}` : toShownPath(this.#target);
     if (path !== null) span.setAttribute('url.path', path);
     if (head) {
       span.updateName(`${describeMethod(head.method).name} /${head.provider.id}/*`);
@@ -104,13 +104,13 @@ const providerNames: Readonly<Record<string, string>> = {
  * By OpenTelemetry's conventions for generative AI, or for HTTP if we cannot read the call; no text of agents or models is in it.
  */
 function describeCall({ head, sessionId, body }: AdmittedRequest): { name: string; attributes: Attributes } {
-  const { provider, operation, path } = head;
+  const { provider, operation, sentPath } = head;
   const { protocol, hostname, port, origin } = provider.baseUrl;
   const method = describeMethod(head.method);
   const http = {
     ...method.attributes,
     // Without the query, which may hold keys; a provider's URL never holds a password.
-    'url.full': `${origin}${provider.basePath}${path}`,
+    'url.full': `${origin}${provider.basePath}${sentPath}`,
     'server.address': hostname,
     'server.port': Number(port) || (protocol === 'https:' ? 443 : 80),
     'agp.event.id': head.eventId,

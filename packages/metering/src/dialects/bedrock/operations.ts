@@ -1,3 +1,4 @@
+import { nameProfile } from '@agp/core/bedrock';
 import type { EventTool } from '@agp/core/events';
 import type { Frame } from '../../json/frame.ts';
 import { asArray, asObject, type JsonObject } from '../../json/members.ts';
@@ -30,6 +31,14 @@ const findModel = (path: string): string | null => {
   const [, model] = target.exec(path.replace(/\/$/, '')) ?? [];
   return model === undefined ? null : decodeName(model);
 };
+
+/** A path in which the ARN of an application's profile tells its model. @param profiles each ARN with its model */
+export function tellProfile(path: string, profiles: ReadonlyMap<string, string>): string {
+  const [, written = ''] = target.exec(path.replace(/\/$/, '')) ?? [];
+  const arn = decodeName(written);
+  const model = profiles.get(arn);
+  return model === undefined ? path : path.replace(written, encodeURIComponent(nameProfile(arn, model)));
+}
 
 const textMembers = ({ system, messages, toolConfig }: JsonObject) => [system, messages, toolConfig];
 
@@ -147,10 +156,10 @@ function readHiddenTools(body: JsonObject): EventTool[] {
 
 /** Whose bodies are read, by the model's maker. An ARN may hide the model: what differs from Claude's is unread then. */
 const invoked = [
-  [/(?:^|[./])amazon\.nova-(?:\d-)?(?:micro|lite|pro|premier)/, describeInvoke(converse)],
-  [/(?:^|[./])openai\./, describeInvoke(match(openai, '/v1/chat/completions'))],
-  [/(?:^|[./])anthropic\.(?!claude-(?:v\d|instant))/, describeInvoke(ofClaude)],
-  [/^arn:/, describeInvoke({ ...ofClaude, readTools: readHiddenTools })],
+  [/(?:^|[./#])amazon\.nova-(?:\d-)?(?:micro|lite|pro|premier)/, describeInvoke(converse)],
+  [/(?:^|[./#])openai\./, describeInvoke(match(openai, '/v1/chat/completions'))],
+  [/(?:^|[./#])anthropic\.(?!claude-(?:v\d|instant))/, describeInvoke(ofClaude)],
+  [/^arn:[^#]*$/, describeInvoke({ ...ofClaude, readTools: readHiddenTools })],
 ] as const;
 
 /** The body that is counted is a call's, or Base64 of one. */
