@@ -36,6 +36,16 @@ test('a text from standard input is tried with policies of files, and one that i
     'data: matches; not judged, since not given: what its texts hold ("policies try" judges one)\n',
   );
   await done('policies delete data');
+  writeFileSync(file('place.txt'), 'name: place\nmode: enforce\nwhere: { geo: [eu] }\n');
+  await done(`policies apply -f ${file('place.txt')}`);
+  const explain = (model: string) => done(`policies explain --agent worker --model ${model}`);
+  expect(await explain('eu.anthropic.claude-opus-5')).toContain(
+    'place: matches; not judged, since not given: whether the region that is called is in eu\n',
+  );
+  expect(await explain('us.anthropic.claude-opus-5')).toContain('it is processed in us, allowed is eu');
+  expect(await explain('global.anthropic.claude-opus-5')).toContain('it is not sure where it is processed');
+  expect(await explain('anthropic.claude-opus-5')).toContain('not judged, since not given: where it goes\n');
+  await done('policies delete place');
 });
 
 test('policies go from files to the next request and back, as kubectl would do it', async () => {

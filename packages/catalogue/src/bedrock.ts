@@ -1,5 +1,5 @@
 import { type BedrockName, dropRevision, hidesModel, readBedrockName } from '@agp/core/bedrock';
-import type { Geo } from '@agp/core/geos';
+import { type Geo, readProfileGeo } from '@agp/core/geos';
 import { isEdition } from './guess.ts';
 
 /** Regions of AWS (https://docs.aws.amazon.com/global-infrastructure/latest/regions/aws-regions.html). */
@@ -38,19 +38,6 @@ export function readBedrockRegion(hostname: string): string | null {
   return mantle ?? null;
 }
 
-/** Geographies within one of ours; of others, such as `apac`, none is sure. */
-const ofProfile: ReadonlyMap<string, Geo> = new Map([
-  ['us', 'us'],
-  ['us-gov', 'us'],
-  ['eu', 'eu'],
-  ['jp', 'jp'],
-  ['au', 'au'],
-  ['ca', 'ca'],
-  ['in', 'in'],
-  ['il', 'il'],
-  ['mx', 'mx'],
-]);
-
 /** What may be a profile, a maker that is not known, and a model. */
 const mayHaveProfile = /^[^./]+\.[^./]+\.[^./]/;
 
@@ -64,9 +51,9 @@ const ofOneRegion = /:(?:provisioned-model|custom-model-deployment|imported-mode
  */
 export function readBedrockGeo(model: string, ofHost: Geo | null): Geo | null {
   if (hidesModel(model)) return ofOneRegion.test(model) ? ofHost : null;
-  const name = readBedrockName(model);
-  if (name === null) return mayHaveProfile.test(model) ? null : ofHost;
-  return name.profile === null || ofProfile.get(name.profile) === ofHost ? ofHost : null;
+  if (readBedrockName(model) === null) return mayHaveProfile.test(model) ? null : ofHost;
+  const kept = readProfileGeo(model);
+  return kept === undefined || kept === ofHost ? ofHost : null;
 }
 
 /** A model as Bedrock sells it. */

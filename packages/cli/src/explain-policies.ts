@@ -1,4 +1,5 @@
 import { type Agent, agentListSchema } from '@agp/core/contracts';
+import { readProfileGeo } from '@agp/core/geos';
 import { readLabels } from '@agp/core/labels';
 import { listOperationNames } from '@agp/core/operations';
 import { describeMatch } from '@agp/documents';
@@ -23,6 +24,9 @@ export interface ExplainOptions {
 /** Families of rules that ask what no option tells. */
 const untold = ['pii', 'check', 'where'];
 
+/** Bedrock's names of models tell where they may run. */
+const readPlace = (model: string | undefined) => (model === undefined ? undefined : readProfileGeo(model));
+
 /** Prints what each policy says of a request, as far as it was told. @throws UsageError for a time that is none */
 export async function explainPolicies(
   shell: Shell,
@@ -34,17 +38,20 @@ export async function explainPolicies(
   const known: Agent | undefined = agents.find(({ id, name }) => id === agent || name === agent);
   const time = at === undefined ? Date.now() : Date.parse(at);
   if (Number.isNaN(time)) throw new UsageError('--at must be a time such as 2026-11-20T22:00:00+01:00');
+  const geo = readPlace(model);
   const facts = {
     agent: known?.name ?? agent,
     labels: Object.fromEntries(readLabels(known?.metadata ?? {})),
     ...{ tag, provider, operations: listOperationNames(operation), at: time },
     models: model === undefined ? [] : [model],
     tools: [...listTool('client', tool), ...listTool('hosted', hostedTool), ...listTool('remote_mcp', mcpHost)],
-    ...{ output_tokens: outputTokens ?? 0, input_bytes: inputBytes ?? 0, nano_usd: 0 },
+    ...{ geo, output_tokens: outputTokens ?? 0, input_bytes: inputBytes ?? 0, nano_usd: 0 },
   };
   const rules = prepareRules(1, stored);
   const judged = [...judgeHead(rules, facts), ...judgeBody(rules, facts)];
-  const findings = judged.filter(({ rule }) => !untold.includes(familyOf(rule)));
+  const findings = judged.filter(
+    ({ rule }) => !untold.includes(familyOf(rule)) || (rule === 'where.geo' && geo !== undefined),
+  );
   const lines = rules.policies.map((prepared) => {
     const { name, mode, match } = prepared.policy;
     if (!applies(prepared, facts)) return `${name}: does not match (for ${describeMatch(match)})`;
@@ -67,6 +74,8 @@ const listTool = (kind: 'client' | 'hosted' | 'remote_mcp', name: string | undef
 
 /** `, and lets it pass`, unless a rule asks what the command was not told. */
 function describeUnasked({ models, tools, limits, pii, check, where, require }: Policy, given: ExplainOptions): string {
+  const geo = readPlace(given.model);
+  const place = geo && where?.store === undefined ? `whether the region that is called is in ${geo}` : 'where it goes';
   const unasked = [
     ...(models && given.model === undefined ? ['--model'] : []),
     ...(tools?.client && given.tool === undefined ? ['--tool'] : []),
@@ -76,7 +85,7 @@ function describeUnasked({ models, tools, limits, pii, check, where, require }: 
     ...(limits?.max_input_bytes && given.inputBytes === undefined ? ['--input-bytes'] : []),
     ...(limits?.max_cost_usd ? ['what it costs'] : []),
     ...(pii ? ['what its texts hold ("policies try" judges one)'] : check ? ['what its texts hold'] : []),
-    ...(where ? ['where it goes'] : []),
+    ...(where ? [place] : []),
     ...(require ? ['which guardrail it asks for'] : []),
   ];
   return unasked.length === 0 ? ', and lets it pass' : `; not judged, since not given: ${unasked.join(', ')}`;

@@ -20,6 +20,8 @@ export interface CallFacts extends HeadFacts, Omit<Asked, 'operations' | 'nano_u
   nano_usd: number | null;
   /** What it offers its model; null if that cannot be read. */
   tools: readonly EventTool[] | null;
+  /** Why `geo` is that; absent for what was recorded. */
+  placed?: string | undefined;
   /** What its texts hold; absent if nobody searched. */
   data?: DataFacts;
   /** What external checks say of it, by policy; absent if none was asked. */

@@ -171,14 +171,15 @@ export const bodyRules = [
     name: 'where.geo',
     of: ({ where }) => where?.geo,
     missing: 'where it is processed is not recorded',
-    judge({ policy: { where, unreadable } }, { geo, unread }: CallFacts) {
+    judge({ policy: { where, unreadable } }, { geo, placed, unread }: CallFacts) {
       if (geo) {
         const isAllowed = where?.geo?.some((each) => each === geo);
-        return isAllowed ? null : { reason: `it is processed in ${geo}, allowed is ${where?.geo?.join(', ')}` };
+        const by = placed === undefined ? '' : ` by ${placed}`;
+        return isAllowed ? null : { reason: `it is processed in ${geo}${by}, allowed is ${where?.geo?.join(', ')}` };
       }
       if (unreadable === 'allow') return null;
       return {
-        reason: `it is not sure where it is processed${explainUnread(unread)}`,
+        reason: `it is not sure where it is processed${placed ? ` (${placed})` : ''}${explainUnread(unread)}`,
         ...(geo !== null && { isUnread: true }),
       };
     },

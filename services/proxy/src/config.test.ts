@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isOpenToOthers, loadProxyConfig } from './config.ts';
+import { findStrangeRegions, isOpenToOthers, loadProxyConfig } from './config.ts';
 
 const servers = { DATABASE_URL: 'postgres://x', NATS_URL: 'nats://x', REDIS_URL: 'redis://x' };
 const withKey = { ...servers, PROVIDER_OPENAI_API_KEY: 'fake-canary' };
@@ -34,6 +34,15 @@ test.each([
   ['::1', 'open', false],
 ])('on %s with identity %s, a warning at the start: %s', (HOST, AGENT_IDENTITY, isWarned) => {
   expect(isOpenToOthers(loadProxyConfig({ ...servers, HOST, AGENT_IDENTITY }))).toBe(isWarned);
+});
+
+test.each([
+  ['eu-central-1', []],
+  ['us-gov-west-1', []],
+  ['eu-centrl-1', [{ provider: 'bedrock', region: 'eu-centrl-1' }]],
+])('of the region %s, warnings at the start: %j', (region, warnings) => {
+  const environment = { ...servers, PROVIDER_BEDROCK_URL: `https://bedrock-runtime.${region}.amazonaws.com` };
+  expect(findStrangeRegions(loadProxyConfig(environment))).toEqual(warnings);
 });
 
 test('open identity without provider keys needs no permission', () => {

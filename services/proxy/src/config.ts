@@ -7,6 +7,7 @@ import {
   type PriceFile,
   parsePriceFile,
   parseProvidersFile,
+  readBedrockRegion,
 } from '@agp/catalogue';
 import {
   ConfigError,
@@ -18,6 +19,7 @@ import {
 } from '@agp/runtime';
 import { createEgress, direct, type Egress, EgressProxy } from '@agp/runtime/egress';
 import { proxyConfigSchema } from '@agp/settings';
+import { partition } from '@aws-sdk/core/client';
 import type { z } from 'zod';
 import { AwsIdentity } from './settings/aws-identity.ts';
 import { listSpellings, normalisePath, type Provider } from './settings/provider.ts';
@@ -157,13 +159,24 @@ export function isOpenToOthers({ agentIdentity, host }: Pick<ProxyConfig, 'agent
   return agentIdentity === 'open' && !isLoopbackAddress(host);
 }
 
+/** Regions of Bedrock's hosts that AWS' SDK does not list: errors of typing, or newer than that. */
+export function findStrangeRegions({ providers }: Pick<ProxyConfig, 'providers'>) {
+  const all = [...providers.values()].flatMap((each) => [each, ...each.endpoints]);
+  const regions = new Map(all.map(({ id, baseUrl }) => [readBedrockRegion(baseUrl.hostname), id]));
+  return [...regions].flatMap(([region, provider]) =>
+    region === null || 'description' in partition(region) ? [] : [{ provider, region }],
+  );
+}
+
 export function logPrices(prices: PriceFile | null, logger: Logger): void {
   if (prices) logger.info({ entries: prices.entries.length, version: prices.version }, 'prices are read');
 }
 
-/** Says which prices are read, and warns of an identity that is open to others. */
+/** Says which prices are read, and warns of regions that AWS does not have and of an identity that is open to others. */
 export function logConfig(config: ProxyConfig, logger: Logger): void {
   logPrices(config.prices, logger);
+  for (const found of findStrangeRegions(config))
+    logger.warn(found, 'AWS has no such region, as far as its SDK in this release knows');
   if (!isOpenToOthers(config)) return;
   logger.warn(
     { host: config.host },

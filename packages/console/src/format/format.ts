@@ -20,7 +20,7 @@ export function compareUsd(usd: number, before: number): string {
 
 const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 
-/** USD to the figure that matters: whole dollars from a thousand on, below that cents, below one cent two digits that count. */
+/** USD to the figure that matters: whole dollars from a thousand on, below that cents, below ten cents two digits that count. */
 export function roundUsd(usd: number): string {
   if (usd === 0) return '$0';
   if (Math.abs(usd) < 999.995) return roundCents(usd, '$');

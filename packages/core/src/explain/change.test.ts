@@ -76,8 +76,8 @@ test('amounts keep all the places that they have, and two at least; spans are in
 });
 
 test('amounts for people have cents, or two digits that count; a share is never rounded to none, all or a row of digits', () => {
-  expect([405.881545, 0.890892, 0.098646512, 0.0042168, 0, -1234.5, 1e-9].map((usd) => roundUsd(usd))).toEqual([
-    ...['405.88', '0.89', '0.10', '0.0042', '0.00', '-1,234.50', '<0.000001'],
+  expect([405.881545, 0.890892, 0.098646512, 0.035, 0.0042168, 0, -1234.5, 1e-9].map((usd) => roundUsd(usd))).toEqual([
+    ...['405.88', '0.89', '0.099', '0.035', '0.0042', '0.00', '-1,234.50', '<0.000001'],
   ]);
   expect([0, 0.0001, 0.5, 0.999, 1, 9.99, 455.59].map((part) => formatShare(part))).toEqual([
     ...['0%', '<1%', '50%', '>99%', '100%', '999%', '455 times'],

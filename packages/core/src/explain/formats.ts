@@ -23,12 +23,12 @@ const smallest = 0.000_001;
 const writeFine = (amount: number) =>
   amount.toFixed(1 - Math.floor(Math.log10(amount))).replace(/(\.\d\d\d*?)0+$/, '$1');
 
-/** USD for people: cents, below one cent two digits that count; {@link formatUsd} is for who needs all. @param symbol before the digits */
+/** USD for people: cents, below ten cents two digits that count; {@link formatUsd} is for who needs all. @param symbol before the digits */
 export function roundUsd(usd: number, symbol = ''): string {
   const amount = Math.abs(usd);
   const sign = usd < 0 ? '-' : '';
   if (amount > 0 && amount < smallest) return `${sign}<${symbol}0.000001`;
-  return `${sign}${symbol}${amount > 0 && amount < 0.01 ? writeFine(amount) : cents.format(amount)}`;
+  return `${sign}${symbol}${amount > 0 && amount < 0.1 ? writeFine(amount) : cents.format(amount)}`;
 }
 
 /** A UTC month in words, such as `October 2026`. @param month `2026-10` */

@@ -23,7 +23,7 @@ test('the demo provider is added to the user’s providers, unless one has its i
     ...entries,
     { id: 'demo-anthropic', api: 'anthropic', base_url: 'http://127.0.0.1:3/anthropic' },
     { id: 'demo-gemini', api: 'gemini', base_url: 'http://127.0.0.1:3/gemini' },
-    { id: 'demo-bedrock', api: 'bedrock', base_url: 'http://127.0.0.1:3/bedrock' },
+    { id: 'demo-bedrock', api: 'bedrock', base_url: 'http://127.0.0.1:3/bedrock', geo: 'eu' },
   ]);
 });
 

@@ -7,6 +7,7 @@ interface ProviderEntry {
   id: string;
   api: string;
   base_url: string;
+  geo?: string;
 }
 
 /** The demo provider in each of its formats. */
@@ -14,7 +15,7 @@ export const listDemoProviders = (demoUrl: string): ProviderEntry[] => [
   { id: 'demo', api: 'openai', base_url: `${demoUrl}/openai` },
   { id: 'demo-anthropic', api: 'anthropic', base_url: `${demoUrl}/anthropic` },
   { id: 'demo-gemini', api: 'gemini', base_url: `${demoUrl}/gemini` },
-  { id: 'demo-bedrock', api: 'bedrock', base_url: `${demoUrl}/bedrock` },
+  { id: 'demo-bedrock', api: 'bedrock', base_url: `${demoUrl}/bedrock`, geo: 'eu' },
 ];
 
 /** Writes the providers file: the user’s own entries, and the demo provider's formats under ids that are free. */

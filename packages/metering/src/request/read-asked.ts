@@ -12,7 +12,12 @@ export interface AskedOfBody
   extends Pick<Asked, 'models' | 'unread' | 'output_tokens' | 'input_bytes' | 'geo' | 'stores' | 'guardrail'> {
   /** What it offers its model; null if that cannot be read. */
   tools: readonly EventTool[] | null;
+  /** Why `geo` is that. */
+  placed?: string | undefined;
 }
+
+/** Where a call is processed, and how that is known, or why it is not sure. */
+type Found = [geo: Geo | null | undefined, why?: string | undefined];
 
 type Place = Pick<CallHead, 'provider' | 'operation' | 'path' | 'hasBody'>;
 
@@ -33,36 +38,45 @@ export function readAsked(
   const runsModel = operation?.runsModel !== false && (hasBody || !isEnding);
   const isCount = operation?.isFree === true && !operation.isBilledLater;
   const writesNone = (operation?.writesText === false && !operation.isBilledLater) || isCount || !runsModel;
+  const [geo, placed] = head.provider.api === 'bedrock' ? findGeoOnBedrock(head, names) : findGeo(head, names);
   return {
     models: runsModel ? (names?.models?.slice() ?? null) : [],
     tools: runsModel ? (names?.tools ?? null) : [],
     unread: runsModel ? names?.unread : undefined,
     output_tokens: writesNone ? 0 : (body?.maxOutputTokens ?? null),
     input_bytes: isSized ? (body?.bytes.length ?? contentLength ?? (hasBody ? null : 0)) : null,
-    geo: head.provider.api === 'bedrock' ? findGeoOnBedrock(head, names) : findGeo(head, names),
+    ...{ geo, placed },
     stores: findStored(head, names),
     guardrail: isCount || !runsModel || findGuardrail(head, findInBody(body, names)),
   };
 }
 
 /** Address and call must agree; its operator is believed unless they say something else. Undefined if the call was not looked at. */
-function findGeo({ provider, operation, path, hasBody }: Place, names: CallNames | null): Geo | null | undefined {
+function findGeo({ provider, operation, path, hasBody }: Place, names: CallNames | null): Found {
   const { baseUrl, api, geo: vouched } = provider;
   const ofAddress = readGeo(baseUrl, baseUrl.pathname.replace(/\/$/, '') + path);
   const mayAsk = hasBody && (operation ? operation.geoMember !== undefined : api === 'anthropic');
-  if (!mayAsk) return ofAddress === undefined ? vouched : ofAddress;
-  if (names === null) return ofAddress;
+  const unsaid = 'its address does not say';
+  const isVouched = ofAddress === undefined && vouched !== null;
+  const found: Found = isVouched
+    ? [vouched, 'geo of the provider']
+    : [ofAddress ?? null, ofAddress ? 'its address' : unsaid];
+  if (!mayAsk) return found;
+  if (names === null) return [ofAddress];
   const asked = names.where === null ? null : names.where.geo;
-  if (asked === undefined) return ofAddress === undefined ? vouched : ofAddress;
-  return ofAddress === undefined || ofAddress === asked ? asked : null;
+  if (asked === undefined) return found;
+  if (ofAddress !== undefined && ofAddress !== asked)
+    return [null, 'its address and what it asks for are not the same'];
+  return [asked, asked === null ? 'what it asks for does not say' : 'what it asks for'];
 }
 
 /** All models that it names must agree. */
-function findGeoOnBedrock(place: Place, names: CallNames | null): Asked['geo'] {
-  if (names === null) return undefined;
-  const ofRegion = findGeo(place, names) ?? null;
-  const [geo = null, ...others] = new Set(names.models?.map((model) => readBedrockGeo(model, ofRegion)));
-  return others.length === 0 ? geo : null;
+function findGeoOnBedrock(place: Place, names: CallNames | null): Found {
+  if (names === null) return [undefined];
+  const [ofRegion = null, why] = findGeo(place, names);
+  if (ofRegion === null || !names.models?.length) return [null, why];
+  const stray = names.models.find((model) => readBedrockGeo(model, ofRegion) === null);
+  return stray === undefined ? [ofRegion, why] : [null, `${stray}, called in ${ofRegion}, may run elsewhere`];
 }
 
 /** Undefined if the call was not looked at. */

@@ -18,7 +18,7 @@ function ask(id: string, path: string, body: unknown, { method = 'POST', url, ge
   const head = makeHead(id, path, { method, provider, hasBody: body !== undefined });
   const names = head.operation && body !== undefined ? readAll(id, path, body, { ...sent, method, provider }) : null;
   const asked = readAsked({ ...head, contentLength: null, isPacked: false }, null, names);
-  return { geo: asked.geo, stores: asked.stores };
+  return { geo: asked.geo, placed: asked.placed, stores: asked.stores };
 }
 
 const unsaid = '"store", which is true unless it is said';
@@ -251,4 +251,24 @@ test('an operator is believed of what no body can change, and not of what it may
   expect(ask('anthropic', messages, { model: 'a' }, other).geo).toBe(null);
   expect(ask('anthropic', '/v1/new', 'x', other).geo).toBe(undefined);
   expect(ask('anthropic', '/v1/new', undefined, other).geo).toBe('eu');
+});
+
+test.each([
+  ['anthropic.claude-x-v1:0', runtime('us-east-1'), 'its address'],
+  [
+    'global.anthropic.claude-x-v1:0',
+    runtime('eu-west-1'),
+    'global.anthropic.claude-x-v1:0, called in eu, may run elsewhere',
+  ],
+  ['eu.anthropic.claude-x-v1:0', 'http://10.0.0.1', 'its address does not say'],
+])('%s at %s is said to be placed by %s', (model, url, why) => {
+  expect(ask('bedrock', `/model/${model}/converse`, { messages: [] }, { url }).placed).toBe(why);
+});
+
+test.each([
+  [{ inference_geo: 'us' }, null, 'what it asks for'],
+  [{ inference_geo: 'global' }, null, 'what it asks for does not say'],
+  [{}, 'eu', 'geo of the provider'],
+] as const)('Anthropic’s %j, vouched for as %s, is said to be placed by %s', (members, geo, why) => {
+  expect(ask('anthropic', '/v1/messages', { model: 'm', messages: [], ...members }, { geo }).placed).toBe(why);
 });

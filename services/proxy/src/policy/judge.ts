@@ -128,7 +128,10 @@ export function noteEndpoint(
   const facts =
     governed.facts === null
       ? described
-      : { ...governed.facts, geo: described.geo, stores: described.stores, guardrail: described.guardrail };
+      : {
+          ...governed.facts,
+          ...{ geo: described.geo, placed: described.placed, stores: described.stores, guardrail: described.guardrail },
+        };
   const decisions = governed.decisions.filter(({ rule }) => familyOf(rule as RuleName) !== 'where');
   return { ...governed, facts, decisions: [...decisions, ...noteDecisions(judgePlace(rules, facts))] };
 }
