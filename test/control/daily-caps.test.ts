@@ -3,7 +3,7 @@ import { errorTable } from '@agp/core/errors';
 import { nanoToText } from '@agp/core/money';
 import { refusalText } from '@agp/testing';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
-import { burstAgentCap, burstGlobalCap, measureCost } from '../prove/stories/burst-caps.ts';
+import { burstAgentCap, burstAtBedrock, burstGlobalCap, measureCost } from '../prove/stories/burst-caps.ts';
 import { readMetric } from '../system/read-metric.ts';
 import { waitFor } from '../system/start-system.ts';
 import { type BudgetSystem, startBudgetSystem, stayWithinTheDay } from './support/budget-system.ts';
@@ -31,6 +31,8 @@ const size = { parallel: 20, rounds: 1 };
 
 test(`${size.parallel} at once through three proxies, each a tenth of the cap: ten pass and the cap is spent`, () =>
   burstAgentCap(budgets, cost, size));
+
+test('the same by Converse at Bedrock', () => burstAtBedrock(budgets, size));
 
 test(`twenty agents share a global cap: ten of ${size.parallel} requests pass and it is spent`, () =>
   burstGlobalCap(budgets, cost, size));

@@ -9,7 +9,7 @@ import { startProcesses } from '../system/start-processes.ts';
 import type { Lengths } from './read-options.ts';
 import { alertsStory } from './stories/alerts.ts';
 import { losePostgresUnderLoad, loseRedisUnderLoad } from './stories/budget-outages.ts';
-import { burstAgentCap, burstGlobalCap, measureCost } from './stories/burst-caps.ts';
+import { burstAgentCap, burstAtBedrock, burstGlobalCap, measureCost } from './stories/burst-caps.ts';
 import { certificatesStory } from './stories/certificates.ts';
 import { passwordsStory } from './stories/change-passwords.ts';
 import { policiesStory } from './stories/change-policy.ts';
@@ -75,6 +75,7 @@ export const listStories = (lengths: Lengths): Story[] => {
         const burst = size({ parallel: 200, rounds: 10 }, { parallel: 20, rounds: 1 });
         await burstAgentCap(budgets, cost, burst, report);
         await burstGlobalCap(budgets, cost, burst, report);
+        await burstAtBedrock(budgets, burst, report);
       },
     },
     ...[policiesStory, dataStory, lateWritersStory, overlappingBudgetsStory].map((story) => story(isShort)),

@@ -67,6 +67,7 @@ export async function startBudgetSystem(
     ...options,
     environment: {
       PROVIDER_OPENAI_URL: provider.url,
+      PROVIDER_BEDROCK_URL: provider.url,
       MAX_REGISTRATIONS_PER_MINUTE: '1000000',
       LOG_LEVEL: 'fatal',
       ...options.environment,

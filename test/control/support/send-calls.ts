@@ -25,6 +25,8 @@ export interface Call {
   /** Below the provider's id. */
   path?: string;
   headers?: Record<string, string>;
+  /** Of Bedrock, whose Converse is called in place of chat completions. */
+  bedrockModel?: string | undefined;
 }
 
 /** Every request is of this size, so that each reserves the same. */
@@ -40,8 +42,9 @@ export const boundOnOutput = 100;
  */
 export function answerAsReserved(share = 1, pauseMs = 0): Handler {
   return async (received, index) => {
-    const { max_tokens } = JSON.parse(received.body.toString() || '{}') as { max_tokens?: number };
-    const figures = { input: Math.ceil(received.body.length / 4), output: Math.round((max_tokens ?? 0) * share) };
+    const { max_tokens, inferenceConfig } = JSON.parse(received.body.toString() || '{}');
+    const most: number = max_tokens ?? inferenceConfig?.maxTokens ?? 0;
+    const figures = { input: Math.ceil(received.body.length / 4), output: Math.round(most * share) };
     return { ...(await answerCanned(figures)(received, index)), pauseMs };
   };
 }
@@ -51,15 +54,17 @@ export class Caller implements AsyncDisposable {
   readonly #dispatcher = new Agent({ connections: 400, pipelining: 1, headersTimeout: 120_000, bodyTimeout: 120_000 });
 
   async send(url: string, call: Call): Promise<CallResult> {
-    const { statusCode, headers, body } = await request(`${url}/openai/v1/${call.path ?? 'chat/completions'}`, {
+    const { bedrockModel: model, maxTokens = boundOnOutput } = call;
+    const path = model ? `bedrock/model/${model}/converse` : `openai/v1/${call.path ?? 'chat/completions'}`;
+    const { statusCode, headers, body } = await request(`${url}/${path}`, {
       method: 'POST',
       dispatcher: this.#dispatcher,
       headers: { 'content-type': 'application/json', 'x-agent-name': call.agentName, ...call.headers },
-      body: JSON.stringify({
-        model: pricedModel,
-        max_tokens: call.maxTokens ?? boundOnOutput,
-        messages: [{ role: 'user', content }],
-      }),
+      body: JSON.stringify(
+        model
+          ? { messages: [{ role: 'user', content: [{ text: content }] }], inferenceConfig: { maxTokens } }
+          : { model: pricedModel, max_tokens: maxTokens, messages: [{ role: 'user', content }] },
+      ),
     });
     const answer = await body.json();
     const message = headers['x-error-code'] === undefined ? null : refusalText(answer);
