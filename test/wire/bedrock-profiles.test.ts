@@ -86,10 +86,10 @@ test.each([...written.map((write) => ['converse', write] as const), ['invoke', e
 );
 
 test.each([
-  ['sonnet-in-eu', 'global', 'converse', /rule where\.geo.*global.*, called in eu, may run elsewhere/],
+  ['sonnet-in-eu', 'global', 'converse', /rule where\.geo.*#global\.anthropic.*, called in eu, may run elsewhere/],
   ['sonnet-in-eu', 'other', 'converse', /rule models/],
-  ['not-sonnet', 'claude', 'converse', /rule models/],
-  ['not-sonnet', 'claude', 'invoke', /rule models/],
+  ['not-sonnet', 'claude', 'converse', /rule models.*#eu\.anthropic/],
+  ['not-sonnet', 'claude', 'invoke', /rule models.*#eu\.anthropic/],
   ['no-knife', 'claude', 'armed', /rule tools\.client.*knife/],
 ] as const)('to %s, %s is refused in %s', async (agent, id, verb, told) => {
   const { status, text } = await call(agent, encodeURIComponent(arn(id)), verb);
