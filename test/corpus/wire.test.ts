@@ -27,6 +27,7 @@ const formed = new Set([
   'anthropic/messages/conversation-streamed.json',
   'gemini/streamGenerateContent/conversation-streamed-as-an-array.json',
   'anthropic/messages.batches.results/conversation.json',
+  'bedrock/converse-stream/conversation-streamed.json',
 ]);
 const hasForms = ({ file, why }: Exchange) => formed.has(file) && /^(?:complete|the agent leaves)$/.test(why);
 
@@ -53,7 +54,7 @@ beforeAll(async () => {
   const ids = [...new Set(corpus.map(({ request }) => request.provider))].filter((id) => !builtIn.includes(id));
   const others = ids.map((id) => ({
     id,
-    api: 'openai',
+    api: id === 'bedrock' ? id : 'openai',
     base_url: fake.url,
     ...((id === 'mistral' || id === 'openrouter') && { ask_usage: false }),
   }));
