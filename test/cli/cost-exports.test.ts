@@ -73,6 +73,14 @@ test('one account is compared with the agents of a label', async () => {
   expect(report).toMatchObject({ apart_usd: {}, total: { recorded_usd: 0, billed_usd: 3 } });
 });
 
+test('an account is not chosen in an export that tells none', async () => {
+  await writeFile(join(folder, 'alone.csv'), costExport.replace('line_item_usage_account_id', 'other'));
+  expect(await reconcile(`--provider aws --file ${folder}/alone.csv --billed-to 111 --label team=none`)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('--billed-to asks for the column line_item_usage_account_id, which is not there'),
+  });
+});
+
 test('a file goes with aws alone, and one that cannot be read is named', async () => {
   const wrong = { code: 2, stderr: expect.stringContaining('--file is what --provider aws reads, and goes with it') };
   expect(await reconcile('--provider aws')).toMatchObject(wrong);

@@ -86,6 +86,14 @@ test.each(['converse', 'converse-stream'])('%s has it in the body, and all other
   expect(events).toMatchObject([{ id: own.agp_event_id, agent_id: own.agp_agent_id }]);
 });
 
+test('a body of several megabytes has it too, and is refused for the same', async () => {
+  const long = JSON.stringify({ messages: [{ role: 'user', content: [{ text: 'a b '.repeat(1_200_000) }] }] });
+  const { own, got } = await send({ body: long });
+  expect(got[0]?.body.equals(Buffer.from(`{"requestMetadata":${JSON.stringify(own)},${long.slice(1)}`))).toBe(true);
+  const twice = `{"requestMetadata":{},"requestMetadata":{},${long.slice(1)}`;
+  expect(await send({ body: twice })).toMatchObject({ status: 400, told: expect.stringContaining('is given twice') });
+});
+
 test('invoke has it in a header, beside what its caller wrote, who cannot be another', async () => {
   const body = '{ "messages": [{"role":"user","content":"Hi"}], "max_tokens": 5 }';
   const given = JSON.stringify({ team: 'sales', agp_agent_id: 'agt_other' });

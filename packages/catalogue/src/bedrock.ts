@@ -38,6 +38,9 @@ export function readBedrockRegion(hostname: string): string | null {
   return mantle ?? null;
 }
 
+/** Whether a host is of `bedrock-mantle`, by its own name or by that of a VPC endpoint. */
+export const isMantle = (hostname: string): boolean => /(?:^|\.)bedrock-mantle\./.test(hostname);
+
 /** What may be a profile, a maker that is not known, and a model. */
 const mayHaveProfile = /^[^./]+\.[^./]+\.[^./]/;
 

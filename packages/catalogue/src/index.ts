@@ -1,4 +1,4 @@
-export { nameBilled, readBedrockGeo, readBedrockRegion } from './bedrock.ts';
+export { isMantle, nameBilled, readBedrockGeo, readBedrockRegion } from './bedrock.ts';
 export * from './bound.ts';
 export * from './charge.ts';
 export { isToolPrice, makeUsage, maxTokens, readCount, type Usage } from './figures.ts';

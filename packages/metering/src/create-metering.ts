@@ -10,7 +10,7 @@ import { createBodySearcher, type SearchPlace } from './redaction/body-searcher.
 import type { SearchConfig } from './redaction/redaction.ts';
 import type { FoundInBytes } from './redaction/search-bytes.ts';
 import { type BodyChange, changeInSteps } from './request/change-body.ts';
-import { createBodyInspector } from './request/inspect-apart.ts';
+import { type BodyInspector, createBodyInspector } from './request/inspect-apart.ts';
 import { type BodyForm, type InspectedBody, inspectBody } from './request/inspect-body.ts';
 import { type Cheaper, findCheaper, findLikelyCost, findReservation, findTokens } from './reserve.ts';
 import { createPiiScanner } from './scan/pii-scanner.ts';
@@ -42,6 +42,8 @@ export interface Metering {
     caps: Caps,
     holder: Holder,
   ): Promise<InspectedBody>;
+  /** A large body with names of ours in its metadata, while others are served. @throws ApiError as `BodyInspector.write` */
+  writeApart: BodyInspector['write'];
   /** The amount that a request reserves, in whole nano-dollars. @throws ApiError `cost_not_bounded` */
   findReservation(head: CallHead, body: InspectedBody | null, caps: Caps): number;
   /** The tokens that it reserves, of budgets that count these. @throws as `findReservation` */
@@ -90,6 +92,7 @@ export function createMetering(options: MeteringOptions): Metering {
     inspect: (operation, head, bytes, form, caps) => inspectBody(operation, head, bytes, form, toNeeds(caps)),
     inspectApart: (operation, head, bytes, form, caps, holder) =>
       inspector.inspect(operation, head, bytes, form, toNeeds(caps), holder),
+    writeApart: inspector.write,
     findReservation: (head, body, caps) => findReservation(parts, head, body, caps),
     findTokens: (head, body, { mayRefuse }) => findTokens(parts, head, body, mayRefuse),
     findLikelyCost: (head, body, { mayRefuse }) => findLikelyCost(parts, head, body, mayRefuse),

@@ -1,4 +1,4 @@
-import { readBedrockRegion, type Usage, type UsageLimits } from '@agp/catalogue';
+import { isMantle, readBedrockRegion, type Usage, type UsageLimits } from '@agp/catalogue';
 import type { CallHead } from './call-head.ts';
 import { nameGuardrail } from './dialects/guardrail.ts';
 import { listHeaders } from './dialects/headers.ts';
@@ -13,7 +13,7 @@ const chatAtAws = /\/openai\/v1\/chat\/completions\/?$/;
 /** Whether AWS documents guardrails of a chat there, which it does for `bedrock-runtime` alone. */
 const isGuardedChat = ({ provider: { api, baseUrl }, path }: Head): boolean =>
   (api === 'bedrock' || readBedrockRegion(baseUrl.hostname) !== null) &&
-  !baseUrl.hostname.startsWith('bedrock-mantle.') &&
+  !isMantle(baseUrl.hostname) &&
   chatAtAws.test(baseUrl.pathname.replace(/\/$/, '') + path);
 
 /** The guardrail of AWS that a call asks for. @param inBody what its body asks for, if its operation asks there */

@@ -22,6 +22,7 @@ import { proxyConfigSchema } from '@agp/settings';
 import { partition } from '@aws-sdk/core/client';
 import type { z } from 'zod';
 import { AwsIdentity } from './settings/aws-identity.ts';
+import { MadeKey } from './settings/made-key.ts';
 import { listSpellings, normalisePath, type Provider } from './settings/provider.ts';
 import { ProviderKey, readProviderKeys } from './settings/provider-key.ts';
 import { RoleKey } from './settings/role-key.ts';
@@ -159,10 +160,15 @@ export function isOpenToOthers({ agentIdentity, host }: Pick<ProxyConfig, 'agent
   return agentIdentity === 'open' && !isLoopbackAddress(host);
 }
 
-/** Regions of Bedrock's hosts that AWS' SDK does not list: errors of typing, or newer than that. */
+/** Regions of Bedrock's hosts, and of what is signed, that AWS' SDK does not list: errors of typing, or newer than that. */
 export function findStrangeRegions({ providers }: Pick<ProxyConfig, 'providers'>) {
   const all = [...providers.values()].flatMap((each) => [each, ...each.endpoints]);
-  const regions = new Map(all.map(({ id, baseUrl }) => [readBedrockRegion(baseUrl.hostname), id]));
+  const regions = new Map(
+    all.map(({ id, baseUrl, apiKey }) => [
+      apiKey instanceof MadeKey ? apiKey.region : readBedrockRegion(baseUrl.hostname),
+      id,
+    ]),
+  );
   return [...regions].flatMap(([region, provider]) =>
     region === null || 'description' in partition(region) ? [] : [{ provider, region }],
   );

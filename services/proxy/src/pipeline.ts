@@ -136,7 +136,7 @@ export async function handleRequest(context: ProxyContext, exchange: Exchange): 
     // Values that were found need not be kept while the call runs.
     body.searched = null;
     const request = { head, agent, admission, sessionId, body, reservation, governed };
-    tellProvider(request);
+    if (head.provider.writesMetadata) await tellProvider(context, request);
     const callMeter = openMeter(context, request);
     journey.meter = callMeter;
     journey.promisedPlaces = promisePlaces(context, head);

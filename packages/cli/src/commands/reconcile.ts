@@ -184,6 +184,8 @@ async function compare(shell: Shell, options: Options, range: Days): Promise<Com
     }
     // npm runs scripts in the project's folder, but the user means a path relative to the current one.
     const { lines, apart } = await readExport(resolve(process.env.INIT_CWD || '.', file as string));
+    if (billedTo !== undefined && [...lines, ...apart].every(({ accounts: [account] }) => account === undefined))
+      throw new BillError(`${file}: --billed-to asks for the column line_item_usage_account_id, which is not there`);
     const known = findKnown(recordedAs ?? ['bedrock'], await readRecords(shell.api, days, label), nameOnAws);
     const recorded = [...known.recorded];
     const billed = nameLines(

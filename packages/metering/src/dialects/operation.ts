@@ -104,6 +104,16 @@ export interface StreamReader {
   end(): StreamReading;
 }
 
+/** What an API keeps of a call for whoever pays it. */
+export interface CallMetadata {
+  isInBody: boolean;
+  /**
+   * Puts names of ours into it, beside the caller's own, and changes no other byte.
+   * @param own pairs of name and value @throws ApiError `malformed_request` if servers may read the caller's differently
+   */
+  write(sent: SentCall, own: readonly (readonly [name: string, value: string])[]): SentCall;
+}
+
 /** What goes over the wire of a call. */
 export interface SentCall {
   headers: Readonly<Record<string, string | string[]>>;
@@ -168,12 +178,8 @@ export interface Operation {
   readonly runsModel?: false;
   /** Absent if its answers name neither a model nor a tool. */
   readonly answerNames?: AnswerNaming;
-  /**
-   * Puts names of ours into the metadata that its API keeps of a call, beside the caller's own, and changes no other byte. Absent if
-   * it keeps none, or not where its operator reads it.
-   * @param own pairs of name and value, those first that matter most @throws ApiError `malformed_request` if servers may read the caller's differently
-   */
-  writeMetadata?(sent: SentCall, own: readonly (readonly [name: string, value: string])[]): SentCall;
+  /** Absent if its API keeps none of a call, or not where its operator reads it. */
+  readonly metadata?: CallMetadata;
   readAnswer(body: unknown): AnswerReading;
   createStreamReader(onCall?: OnCall): StreamReader;
 }

@@ -1,4 +1,5 @@
 import { largestContext, largestOutput, makeUsage, type Usage } from '@agp/catalogue';
+import { bytesPerToken } from '../batched-calls.ts';
 import type { Measurement } from '../call.ts';
 import { nameModel } from '../call-head.ts';
 import { guessUnits } from '../guarded.ts';
@@ -6,8 +7,6 @@ import { isForm } from '../json/form.ts';
 import type { InspectedBody } from '../request/inspect-body.ts';
 import { type Answered, type Bill, BillCalls, doubtOf, findTiers, readBill } from './bill-calls.ts';
 import type { CallTexts } from './scan-call.ts';
-
-export const bytesPerToken = 4;
 
 /** A request without text is mostly pictures or sound, which take fewer tokens than one for four bytes. */
 const maxUnread = 4_096;

@@ -1,12 +1,13 @@
 import type { Usage } from '@agp/catalogue';
 import type { ResponseReading } from '../answer/reading.ts';
+import { bytesPerToken } from '../batched-calls.ts';
 import { type AnswerEnd, type Call, type Measurement, unmeasured } from '../call.ts';
 import { addUnits } from '../dialects/guardrail.ts';
 import { sumCalls } from '../dialects/operation.ts';
 import { guessUnits } from '../guarded.ts';
 import { unpricedNanoUsd } from '../metering-parts.ts';
 import { type Answered, billAnswer, doubtOf, measureTold, readBill } from './bill-calls.ts';
-import { bytesPerToken, measureUntold } from './estimate-usage.ts';
+import { measureUntold } from './estimate-usage.ts';
 import type { CallTexts } from './scan-call.ts';
 
 export type Measured = Omit<Measurement, 'outcome' | 'piiTypes' | 'piiFindings' | 'piiScan' | 'unscanned'>;

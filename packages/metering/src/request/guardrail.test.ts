@@ -88,6 +88,13 @@ test.each<[string, string, object, string | undefined, string | boolean]>([
   // AWS does not document these.
   ['openai', '/chat/completions', body, `${mantle}/openai/v1`, false],
   ['bedrock', '/openai/v1/chat/completions', body, mantle, false],
+  [
+    'bedrock',
+    '/openai/v1/chat/completions',
+    body,
+    'https://vpce-0a.bedrock-mantle.us-east-1.vpce.amazonaws.com',
+    false,
+  ],
   ['bedrock', '/openai/v1/responses', { model: 'a', input: 'x' }, undefined, false],
   ['bedrock', '/anthropic/v1/messages', { model: 'a', ...message }, undefined, false],
 ])('at %s, %s with %j at %s asks in headers for %j', (id, path, sent, url, expected) => {

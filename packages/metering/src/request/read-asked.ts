@@ -74,7 +74,8 @@ function findGeo({ provider, operation, path, hasBody }: Place, names: CallNames
 function findGeoOnBedrock(place: Place, names: CallNames | null): Found {
   if (names === null) return [undefined];
   const [ofRegion = null, why] = findGeo(place, names);
-  if (ofRegion === null || !names.models?.length) return [null, why];
+  if (ofRegion === null) return [null, why];
+  if (!names.models?.length) return [null];
   const stray = names.models.find((model) => readBedrockGeo(model, ofRegion) === null);
   return stray === undefined ? [ofRegion, why] : [null, `${stray}, called in ${ofRegion}, may run elsewhere`];
 }

@@ -265,6 +265,12 @@ test.each([
   expect(ask('bedrock', `/model/${model}/converse`, { messages: [] }, { url }).placed).toBe(why);
 });
 
+test('of a model that cannot be read no address says where it is', () => {
+  const path = '/model/anthropic.claude-x-v1:0/converse';
+  const { geo, placed } = ask('bedrock', path, '{"messages":[],"messages":[]}', { url: runtime('us-east-1') });
+  expect([geo, placed]).toEqual([null, undefined]);
+});
+
 test.each([
   [{ inference_geo: 'us' }, null, 'what it asks for'],
   [{ inference_geo: 'global' }, null, 'what it asks for does not say'],

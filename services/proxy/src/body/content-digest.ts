@@ -1,4 +1,5 @@
 import { createHash, type Hash, hash } from 'node:crypto';
+import { endTurn } from '@agp/runtime';
 
 /** SHA-256 of bytes that come in pieces; a single piece is hashed at once, in 4 µs instead of 11 for 200 bytes. */
 export class ContentDigest {
@@ -17,4 +18,17 @@ export class ContentDigest {
     this.#digest ??= this.#hash ? this.#hash.copy().digest('hex') : hash('sha256', this.#only ?? '', 'hex');
     return this.#digest;
   }
+}
+
+/** Bytes that are hashed at a time: half a millisecond. */
+const atOnce = 256 * 1024;
+
+/** SHA-256 of bytes that are there, in hex, while others are served. */
+export async function digestInTurns(bytes: Buffer): Promise<string> {
+  const digest = createHash('sha256');
+  for (let at = 0; at < bytes.length; at += atOnce) {
+    digest.update(bytes.subarray(at, at + atOnce));
+    await endTurn();
+  }
+  return digest.digest('hex');
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createEgress } from '@agp/runtime/egress';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
-import { loadProviders } from '../config.ts';
+import { findStrangeRegions, loadProviders } from '../config.ts';
 import type { Provider } from './provider.ts';
 
 function writeTemporary(text: string): string {
@@ -275,6 +275,11 @@ test.each<[object, NodeJS.ProcessEnv, RegExp]>([
   [{ region: 'eu-west-1', auth: 'iam' }, aws, /: auth: must be bearer, role or sign$/],
 ])('an entry of Bedrock with %j is refused', (more, environment, message) => {
   expect(() => loadProviders(onBedrock(more), environment)).toThrow(message);
+});
+
+test('a region that is signed for is one of those that AWS may not have', () => {
+  const providers = loadProviders(onBedrock({ base_url: 'https://gateway.example', region: 'eu-centrl-1' }), aws);
+  expect(findStrangeRegions({ providers })).toEqual([{ provider: 'bedrock-eu', region: 'eu-centrl-1' }]);
 });
 
 test('region and auth are for Bedrock', () => {

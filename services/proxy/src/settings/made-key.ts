@@ -42,8 +42,8 @@ function listMadeKeys(endpoints: Iterable<Provider>): MadeKey[] {
 }
 
 /**
- * Makes the first keys of `auth: role` and `auth: sign`, and renews each five minutes before it ends, one attempt at a time. Without AWS the one before is
- * sent until it ends.
+ * Makes the first keys of `auth: role` and `auth: sign`, and renews each five minutes before it ends, one attempt at a time. Without AWS the
+ * one before is sent until it ends.
  * @throws ConfigError naming the entry, if AWS refuses the identity; what cannot be reached is tried again
  */
 export async function keepMadeKeys(endpoints: Iterable<Provider>, logger: Logger): Promise<AsyncDisposable> {

@@ -102,3 +102,13 @@ test("AWS' clock is taken from a refusal only if ours is so far off that it is t
   expect(key.correct(at(10 * minute), 0)).toBe(10 * minute);
   expect(key.correct(at(0), skewMs)).toBe(-10 * minute);
 });
+
+test("credentials end by AWS' clock, before and after it is known", async () => {
+  const aws = new Aws();
+  const key = await openKey(await aws.serveSts('token'));
+  const end = key.endsAt;
+  key.correct(new Date(start + 10 * minute).toUTCString(), 0);
+  expect(key.endsAt).toBe(end - 10 * minute);
+  await key.renew();
+  expect(key.endsAt).toBe(end - 10 * minute);
+});

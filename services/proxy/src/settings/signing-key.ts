@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
+import { isMantle } from '@agp/catalogue';
 import { ApiError } from '@agp/core/errors';
-import { endTurn } from '@agp/runtime';
 import type { SignatureV4 } from '@smithy/signature-v4';
 import type { Dispatcher } from 'undici';
+import { digestInTurns } from '../body/content-digest.ts';
 import type { HeaderValues } from '../exchange.ts';
 import { MadeKey } from './made-key.ts';
 
@@ -12,19 +12,12 @@ const written = ['authorization', 'x-amz-date', 'x-amz-content-sha256', 'x-amz-s
 /** AWS refuses signatures five minutes off its clock; its answer took some of them, in milliseconds. */
 const refusedOffMs = 240_000;
 
-/** Bytes that are hashed at a time: half a millisecond. */
-const hashedAtOnce = 256 * 1024;
-
-async function digest(body: unknown): Promise<string> {
+/** What a signature covers of a body. @throws ApiError `not_governed` for one that streams through */
+function digest(body: unknown): Promise<string> {
   const bytes = body ?? Buffer.alloc(0);
   if (!Buffer.isBuffer(bytes))
     throw new ApiError('not_governed', 'a body that is passed on unread cannot be signed, which auth: sign asks for');
-  const hash = createHash('sha256');
-  for (let at = 0; at < bytes.length; at += hashedAtOnce) {
-    hash.update(bytes.subarray(at, at + hashedAtOnce));
-    await endTurn();
-  }
-  return hash.digest('hex');
+  return digestInTurns(bytes);
 }
 
 /** @returns names and values that occur once or more, as AWS' signer takes them */
@@ -42,7 +35,8 @@ export class SigningKey extends MadeKey {
 
   override async renew(): Promise<void> {
     const { expiration, accessKeyId, secretAccessKey, sessionToken } = await this.identity.read();
-    const endsAt = expiration?.getTime() ?? Number.POSITIVE_INFINITY;
+    // By this machine's clock, by which it is asked for.
+    const endsAt = (expiration?.getTime() ?? Number.POSITIVE_INFINITY) - this.#skewMs;
     if (!(endsAt > Date.now())) throw this.fail();
     const [{ SignatureV4 }, { Hash }] = await Promise.all([
       import('@smithy/signature-v4'),
@@ -84,7 +78,7 @@ export class SigningKey extends MadeKey {
       { method, protocol, hostname, path, query: readQuery(query), headers: covered },
       {
         signingDate: new Date(Date.now() + skewMs),
-        signingService: hostname.includes('bedrock-mantle') ? 'bedrock-mantle' : 'bedrock',
+        signingService: isMantle(hostname) ? 'bedrock-mantle' : 'bedrock',
       },
     );
     const own = written.flatMap((name) => (signed.headers[name] === undefined ? [] : [[name, signed.headers[name]]]));
@@ -100,6 +94,7 @@ export class SigningKey extends MadeKey {
     const aheadMs = Date.parse(date ?? '') - Date.now();
     const offMs = aheadMs - skewMs;
     if (!(Math.abs(offMs) >= refusedOffMs)) return null;
+    this.endsAt -= aheadMs - this.#skewMs;
     this.#skewMs = aheadMs;
     return offMs;
   }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { writeInBody, writeInHeader } from './metadata.ts';
+import { inBody, inHeader } from './metadata.ts';
 import { bedrock } from './operations.ts';
 
 const own = [
@@ -9,11 +9,11 @@ const own = [
 ] as const;
 const told = '"event":"evt_1","agent":"agt_1"';
 
-const inBody = (body: string) => writeInBody({ headers: {}, body: Buffer.from(body) }, own).body.toString();
+const writeBody = (body: string) => inBody.write({ headers: {}, body: Buffer.from(body) }, own).body.toString();
 
-function inHeader(given: string | string[] | undefined) {
+function writeHeader(given: string | string[] | undefined) {
   const headers = { accept: '*/*', ...(given !== undefined && { 'x-amzn-bedrock-request-metadata': given }) };
-  const sent = writeInHeader({ headers, body: Buffer.from('{"requestMetadata":1}') }, own);
+  const sent = inHeader.write({ headers, body: Buffer.from('{"requestMetadata":1}') }, own);
   expect(sent.body.toString()).toBe('{"requestMetadata":1}');
   expect(sent.headers.accept).toBe('*/*');
   const [name = ''] = Object.keys(sent.headers).filter((each) => each !== 'accept');
@@ -35,13 +35,21 @@ describe('in a body', () => {
     ],
     ['{"requestMetadata":{"event":"evt_2"},"x":1}', `{"requestMetadata":{${told}},"x":1}`],
   ])('%s', (given, sent) => {
-    expect(inBody(given)).toBe(sent);
+    expect(writeBody(given)).toBe(sent);
   });
 
-  test('with more entries than fit the last of ours are left out, and none of the caller', () => {
-    expect(inBody(`{"requestMetadata":{${many(15)}}}`)).toBe(`{"requestMetadata":{"event":"evt_1",${many(15)}}}`);
-    for (const count of [16, 17])
-      expect(inBody(`{"requestMetadata":{"event":"x",${many(count)}}}`)).toBe(`{"requestMetadata":{${many(count)}}}`);
+  test('entries of the caller that are named as ours, however spelt, do not go on', () => {
+    const given = '{"requestMetadata":{"EVENT":"x","agent ":"x","na_me":"x","agents":"x"}}';
+    expect(writeBody(given)).toBe(`{"requestMetadata":{${told},"agents":"x"}}`);
+  });
+
+  test('more than fit beside ours are refused', () => {
+    expect(writeBody(`{"requestMetadata":{"event":"x",${many(14)}}}`)).toBe(
+      `{"requestMetadata":{${told},${many(14)}}}`,
+    );
+    expect(() => writeBody(`{"requestMetadata":{${many(15)}}}`)).toThrow(
+      'requestMetadata may have 14 entries, since AWS takes 16 with those of this proxy',
+    );
   });
 
   test.each([
@@ -56,7 +64,7 @@ describe('in a body', () => {
     ['\ufeff{}', 'the body is no JSON object, or is encoded'],
     ['{} {"requestMetadata":{}}', 'the body is no JSON object, or is encoded'],
   ])('%s is refused', (given, fault) => {
-    expect(() => inBody(given)).toThrow(`${fault}, and this proxy writes into it who calls`);
+    expect(() => writeBody(given)).toThrow(`${fault}, and this proxy writes into it who calls`);
   });
 });
 
@@ -66,7 +74,7 @@ describe('in a header', () => {
     ['{"team": "a"}', 'x-amzn-bedrock-request-metadata', `{${told},"team":"a"}`],
     ['{"event":"evt_2","caf\xc3\xa9":"\xff"}', 'x-amzn-bedrock-request-metadata', `{${told},"caf\xc3\xa9":"\xff"}`],
   ])('%s', (given, name, value) => {
-    expect(inHeader(given)).toEqual([name, value]);
+    expect(writeHeader(given)).toEqual([name, value]);
   });
 
   test.each([
@@ -74,13 +82,13 @@ describe('in a header', () => {
     ['agent=agt_1', 'is no JSON object'],
     ['', 'is no JSON object'],
   ])('%s is refused', (given, fault) => {
-    expect(() => inHeader(given)).toThrow(`X-Amzn-Bedrock-Request-Metadata ${fault}`);
+    expect(() => writeHeader(given)).toThrow(`X-Amzn-Bedrock-Request-Metadata ${fault}`);
   });
 });
 
 test('it is written where AWS reads it', () => {
   const written = ['converse', 'converse-stream', 'invoke', 'invoke-with-response-stream', 'count-tokens'].map(
-    (verb) => bedrock.match(`/model/anthropic.claude-sonnet-5/${verb}`, 'POST')?.writeMetadata,
+    (verb) => bedrock.match(`/model/anthropic.claude-sonnet-5/${verb}`, 'POST')?.metadata,
   );
-  expect(written).toEqual([writeInBody, writeInBody, writeInHeader, writeInHeader, undefined]);
+  expect(written).toEqual([inBody, inBody, inHeader, inHeader, undefined]);
 });

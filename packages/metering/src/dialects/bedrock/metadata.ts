@@ -1,7 +1,7 @@
 import { ApiError } from '@agp/core/errors';
 import { apply, insert } from '../../json/edit.ts';
 import { scanMembers, skipSpace } from '../../json/scan.ts';
-import type { Operation, SentCall } from '../operation.ts';
+import type { CallMetadata, SentCall } from '../operation.ts';
 
 /**
  * What AWS takes: entries, and characters of each
@@ -10,27 +10,31 @@ import type { Operation, SentCall } from '../operation.ts';
 const most = 16;
 const form = /^[a-zA-Z0-9\s:_@$#=/+,.-]{1,256}$/;
 
-type Own = Parameters<NonNullable<Operation['writeMetadata']>>[1];
+type Own = Parameters<CallMetadata['write']>[1];
 
 const member = 'requestMetadata';
 const header = 'X-Amzn-Bedrock-Request-Metadata';
+
+const toPlain = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, '');
 
 function refuse(where: string, fault: string): never {
   throw new ApiError('malformed_request', `${where} ${fault}, and this proxy writes into it who calls`);
 }
 
 /**
- * The caller's entries as they were written, behind ours, which win over its own of the same names. Of ours those are left out that AWS would
- * not take, and the last ones if all would be too many.
+ * The caller's entries as they were written, behind ours, which win over its own of the same names, however these are spelt. Of ours those are
+ * left out that AWS would not take.
  */
 function merge(given: Buffer, own: Own, where: string): Buffer {
   const root = scanMembers(given, skipSpace(given, 0));
   if (root === null || skipSpace(given, root.end) < given.length) refuse(where, 'is no JSON object');
   const keys = root.members.map(({ key }) => key);
   if (new Set(keys).size < keys.length) refuse(where, 'has an entry twice');
-  const names = new Set(own.map(([name]) => name));
-  const kept = root.members.filter(({ key }) => !names.has(key));
-  const ours = own.filter(([, value]) => form.test(value)).slice(0, Math.max(0, most - kept.length));
+  const names = new Set(own.map(([name]) => toPlain(name)));
+  const kept = root.members.filter(({ key }) => !names.has(toPlain(key)));
+  const ours = own.filter(([, value]) => form.test(value));
+  if (ours.length + kept.length > most)
+    refuse(where, `may have ${most - ours.length} entries, since AWS takes ${most} with those of this proxy`);
   const entries = [
     ...ours.map(([name, value]) => Buffer.from(`${JSON.stringify(name)}:${JSON.stringify(value)}`)),
     ...kept.map(({ key, start, end }) =>
@@ -40,10 +44,7 @@ function merge(given: Buffer, own: Own, where: string): Buffer {
   return Buffer.concat([Buffer.from('{'), ...entries, Buffer.from('}')]);
 }
 
-const toPlain = (name: string) => name.toLowerCase().replace(/[^a-z]/g, '');
-
-/** In Converse's body. */
-export function writeInBody({ headers, body }: SentCall, own: Own): SentCall {
+function writeInBody({ headers, body }: SentCall, own: Own): SentCall {
   const start = skipSpace(body, 0);
   const root = scanMembers(body, start);
   if (root === null || skipSpace(body, root.end) < body.length) refuse('the body', 'is no JSON object, or is encoded');
@@ -60,8 +61,7 @@ export function writeInBody({ headers, body }: SentCall, own: Own): SentCall {
 const nothing = Buffer.from('null');
 const noEntries = Buffer.from('{}');
 
-/** In Invoke's header, whose body is the vendor's own. */
-export function writeInHeader({ headers, body }: SentCall, own: Own): SentCall {
+function writeInHeader({ headers, body }: SentCall, own: Own): SentCall {
   const name = Object.keys(headers).find((each) => each.toLowerCase() === header.toLowerCase());
   const given = name === undefined ? '{}' : headers[name];
   if (typeof given !== 'string') refuse(header, 'is given twice');
@@ -69,3 +69,9 @@ export function writeInHeader({ headers, body }: SentCall, own: Own): SentCall {
   const value = merge(Buffer.from(given, 'latin1'), own, header).toString('latin1');
   return { headers: { ...headers, [name ?? header]: value }, body };
 }
+
+/** In Converse's body. */
+export const inBody: CallMetadata = { isInBody: true, write: writeInBody };
+
+/** In Invoke's header, whose body is the vendor's own. */
+export const inHeader: CallMetadata = { isInBody: false, write: writeInHeader };

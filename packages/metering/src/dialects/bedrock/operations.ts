@@ -16,7 +16,7 @@ import {
 } from '../operation.ts';
 import * as bounds from './bounds.ts';
 import { addInvoked, ofAws, readGuardrailConfig } from './guardrail.ts';
-import { writeInBody, writeInHeader } from './metadata.ts';
+import { inBody, inHeader } from './metadata.ts';
 import { describeRefusal, formatRefusal } from './refusals.ts';
 import { ConverseStreamReader, isFault } from './stream.ts';
 import { readConverseText } from './text.ts';
@@ -52,7 +52,7 @@ const converse: Operation = {
   toolsWithin: 'toolConfig',
   readTools,
   answerNames,
-  writeMetadata: writeInBody,
+  metadata: inBody,
   createStreamReader: () => new ConverseStreamReader(),
   readRequest: (body, path) => ({
     requestedModel: findModel(path),
@@ -119,7 +119,7 @@ function describeInvoke({ geoMember: _, ...of }: Operation): ByVerb {
     api: 'bedrock',
     name: 'invoke',
     usageNeedsAsking: false,
-    writeMetadata: writeInHeader,
+    metadata: inHeader,
     guardrail: 'headers',
     bounds: of.bounds && { ...of.bounds, members: { ...of.bounds.members, [guardrailMember]: 'free' } },
     known: { ...of.known, [guardrailMember]: 'texts' },
@@ -163,7 +163,7 @@ const invoked = [
 ] as const;
 
 /** The body that is counted is a call's, or Base64 of one. */
-const { writeMetadata: _, ...untagged } = converse;
+const { metadata: _, ...untagged } = converse;
 const countTokens: Operation = {
   ...untagged,
   name: 'count-tokens',
