@@ -73,6 +73,17 @@ test('one account is compared with the agents of a label', async () => {
   expect(report).toMatchObject({ apart_usd: {}, total: { recorded_usd: 0, billed_usd: 3 } });
 });
 
+test('an export of other days is no bill of these', async () => {
+  const other = `--provider aws --file ${folder}/export.csv`.split(' ');
+  const asked = await runCli(['costs', 'reconcile', '--from', '2026-10-01', '--to', '2026-10-02', ...other], {
+    ...{ AGP_URL: system.management.url, AGP_API_KEY: system.apiKey },
+  });
+  expect(asked).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('no line is of these days: it has 2026-11-09 to 2026-11-10'),
+  });
+});
+
 test('an account is not chosen in an export that tells none', async () => {
   await writeFile(join(folder, 'alone.csv'), costExport.replace('line_item_usage_account_id', 'other'));
   expect(await reconcile(`--provider aws --file ${folder}/alone.csv --billed-to 111 --label team=none`)).toMatchObject({

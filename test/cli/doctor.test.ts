@@ -38,6 +38,9 @@ test.each([
   ['openai', 'openai/v1', 'gpt-4o'],
   ['anthropic', 'agents/me/anthropic', 'claude-sonnet-5'],
   ['gemini', 'gemini', 'gemini-2.5-flash'],
+  ['bedrock', 'bedrock', 'amazon.nova-lite-v1:0'],
+  ['bedrock', 'bedrock/openai/v1', 'openai.gpt-oss-120b-1:0'],
+  ['bedrock', 'bedrock/anthropic', 'anthropic.claude-sonnet-5'],
 ])('what is well at %s is said, a line each, and a model is called only if asked', async (api, path, model) => {
   const { requests } = identity.provider;
   const before = requests.length;

@@ -12,6 +12,8 @@ const call = {
   provider: 'openai',
   sessionId: 's',
 };
+const hidden = 'arn:aws:bedrock:eu-central-1:123456789012:application-inference-profile/a1b2';
+
 const counts = (over: object, models: string[] | null) => {
   const row = { id: 'x', epoch: 1, budget: define(over), active: null, activeEpoch: null };
   return findCharges(prepareCounted(1, [row]), { ...call, models }, Date.now()).all.map(({ key }) => key);
@@ -23,6 +25,10 @@ test.each([
   // What is not read may be any model; an alias and its version count as each other.
   [{ match: { models: ['gpt-4o'] } }, null, ['']],
   [{ match: { models: ['claude-sonnet-4-5-20250929'] } }, ['claude-sonnet-4-5'], ['']],
+  [{ match: { models: ['gpt-4o'] } }, [hidden], ['']],
+  [{ match: { models: ['gpt-4o'] } }, [hidden, 'o3'], []],
+  [{ match: { models: ['gpt-4o'] } }, [`${hidden}#amazon.nova-lite-v1:0`], []],
+  [{ match: { models: ['nova-lite'] } }, [`${hidden}#amazon.nova-lite-v1:0`], ['']],
   [{ match: { labels: { team: ['legal'] } } }, null, []],
   [{ split_by: 'label:team' }, null, ['sales']],
   [{ split_by: 'label:project' }, null, []],

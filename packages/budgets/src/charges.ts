@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
+import { hidesModel } from '@agp/core/bedrock';
 import { complianceTagPattern } from '@agp/core/events';
 import { splitLabelOf } from '@agp/core/labels';
 import { isModelListed, prepareLists, selects } from '@agp/documents';
@@ -156,7 +157,8 @@ function matches({ match: { models, ...selector } }: BudgetDefinition, call: Cha
   // An agent may ask by an alias for what the budget names with its version.
   const isNamed = (model: string) =>
     isModelListed(models, model) || models.some((each) => isModelListed([model], each));
-  return call.models.some(isNamed);
+  // An ARN that hides its model may be any, unless an answer has named one.
+  return call.models.some(isNamed) || (call.models.length > 0 && call.models.every(hidesModel));
 }
 
 /** The same for all definitions of a budget: what is held by one is held by the next. */

@@ -2,6 +2,7 @@ import { explainedBudgetListSchema } from '@agp/budgets';
 import { type Budget, budgetListSchema } from '@agp/core/contracts';
 import { countOf } from '@agp/core/explain';
 import { type BudgetLine, columns, formatAmount, toPercent } from './budget-table.ts';
+import { noteHidden } from './explain-policies.ts';
 import { findAgentId } from './find.ts';
 import type { Shell } from './shell.ts';
 import { formatTime } from './table.ts';
@@ -40,6 +41,7 @@ function describeFirst(lines: readonly BudgetLine[]): string {
 
 /** Prints all budgets and daily caps that count a request of an agent. */
 export async function explainBudgets(shell: Shell, { agent, tag, ...asked }: ExplainBudgetOptions): Promise<void> {
+  noteHidden(shell, asked.model);
   const id = await findAgentId(shell.api, agent);
   const query = { ...asked, agent_id: id, compliance_tag: tag };
   const named = await shell.api.get('/api/v1/budgets/explain', explainedBudgetListSchema, query);

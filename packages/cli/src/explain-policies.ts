@@ -1,3 +1,4 @@
+import { hidesModel } from '@agp/core/bedrock';
 import { type Agent, agentListSchema } from '@agp/core/contracts';
 import { readProfileGeo } from '@agp/core/geos';
 import { readLabels } from '@agp/core/labels';
@@ -27,6 +28,12 @@ const untold = ['pii', 'check', 'where'];
 /** Bedrock's names of models tell where they may run. */
 const readPlace = (model: string | undefined) => (model === undefined ? undefined : readProfileGeo(model));
 
+/** The command line does not know PROVIDERS_FILE. */
+export function noteHidden(shell: Shell, model: string | undefined): void {
+  if (model !== undefined && hidesModel(model))
+    shell.terminal.note('this ARN hides its model: if "profiles" of PROVIDERS_FILE names it, ask for ARN#MODEL');
+}
+
 /** Prints what each policy says of a request, as far as it was told. @throws UsageError for a time that is none */
 export async function explainPolicies(
   shell: Shell,
@@ -38,6 +45,7 @@ export async function explainPolicies(
   const known: Agent | undefined = agents.find(({ id, name }) => id === agent || name === agent);
   const time = at === undefined ? Date.now() : Date.parse(at);
   if (Number.isNaN(time)) throw new UsageError('--at must be a time such as 2026-11-20T22:00:00+01:00');
+  noteHidden(shell, model);
   const geo = readPlace(model);
   const facts = {
     agent: known?.name ?? agent,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { countInputTokens, type ModelRequest, plainAsked } from './answer-asked.ts';
 import * as anthropic from './anthropic.ts';
 import { converse, type DemoAnswer, type Endpoint } from './endpoint.ts';
-import { countField, type ProviderFault, parseRequest } from './request.ts';
+import { countField, ProviderFault, parseRequest } from './request.ts';
 import {
   awsFrame,
   type WireAnswer,
@@ -90,6 +90,11 @@ const answerInvoke =
   (write: (answer: WireAnswer) => DemoAnswer): Endpoint =>
   (request) => {
     const [model = ''] = request.params;
+    if (!model.includes('anthropic.'))
+      throw new ProviderFault(
+        'invalid_request',
+        'the simulated provider answers Invoke of Claude alone: ask by Converse',
+      );
     const { read, maxTokens } = anthropic.readInvoked(model, request.body);
     return converse(request, { ...read, maxTokens }, write);
   };

@@ -1,4 +1,4 @@
-import { isGuardrail } from '@agp/core/bedrock';
+import { hidesModel, isGuardrail } from '@agp/core/bedrock';
 import type { EventTool } from '@agp/core/events';
 import { prepareLists } from '@agp/documents';
 import { type AllowOrDeny, describeTool, isAllowed, isAllowedModel, isAllowedTool, type ToolKind } from './allowed.ts';
@@ -126,7 +126,12 @@ export const bodyRules = [
     missing: 'which models the request named is not recorded, or could not be read',
     judge({ policy: { models: lists = {}, unreadable } }, { models, unread }: CallFacts) {
       const denied = models?.find((model) => !isAllowedModel(lists, model));
-      if (denied !== undefined) return { reason: `the model ${denied} is not allowed` };
+      if (denied !== undefined) {
+        const why = hidesModel(denied)
+          ? ', since its ARN hides which it is: "profiles" of PROVIDERS_FILE may tell'
+          : '';
+        return { reason: `the model ${denied} is not allowed${why}` };
+      }
       if (models !== null || unreadable === 'allow') return null;
       return { reason: `it cannot be read which model would answer${explainUnread(unread)}`, isUnread: true };
     },

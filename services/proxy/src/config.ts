@@ -83,7 +83,7 @@ export function loadProviders(
       const at = isOnly ? source : `${source}: endpoints.${index}`;
       const ownFile = isOnly ? undefined : each.api_key_file;
       const keyFile = ownFile ?? (keys.has(id) ? undefined : entry?.api_key_file);
-      const auth = entry?.auth ?? 'bearer';
+      const auth = entry?.auth;
       const given = () =>
         keyFile ? new ProviderKey(`${at}: api_key_file`, { file: keyFile }) : (keys.get(id) ?? null);
       return {
@@ -93,12 +93,16 @@ export function loadProviders(
         baseUrl: each.base_url,
         basePath: each.base_url.pathname.replace(/\/$/, ''),
         geo: (!isMoved && each.geo) || null,
-        apiKey: auth === 'bearer' ? given() : makeKey(auth, at, each.region, keys.get(id)),
+        apiKey: auth === 'role' || auth === 'sign' ? makeKey(auth, at, each.region, keys.get(id)) : given(),
         proxy: findProxy(each.proxy ?? entry?.proxy, each.base_url, `${at}: proxy`, egress),
         weight: each.weight ?? 1,
       };
     });
     assureAlike(all, source);
+    if (entry?.auth === 'bearer' && all[0]?.apiKey === null)
+      throw new ConfigError(
+        `${source}: auth: is bearer, and no key is configured: give api_key_file, or leave auth out`,
+      );
     for (const each of all) {
       if (each.apiKey !== null) each.allowPaths ??= [defaultPaths];
       each.allowPaths &&= each.allowPaths.flatMap<PathPattern | typeof defaultPaths>((allowed) =>

@@ -50,6 +50,7 @@ export async function startIdentitySystem(
       PROVIDER_OPENAI_URL: provider.url,
       PROVIDER_ANTHROPIC_URL: provider.url,
       PROVIDER_GEMINI_URL: provider.url,
+      PROVIDER_BEDROCK_URL: provider.url,
       ...environment,
     },
   });

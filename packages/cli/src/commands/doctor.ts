@@ -151,7 +151,10 @@ export function addDoctorCommand(program: Command, shell: Shell): void {
         await shell.terminal.print(`${`${state}:`.padEnd(5)} ${toLineText(text, 2_048)}`);
       };
       const base = readUrl(url, 'the base URL');
-      const dialect = await findDialect(base, say);
+      const provider = await findDialect(base, say);
+      // Bedrock has the others' paths too.
+      const [, within] = (provider === 'bedrock' && /\/(openai|anthropic)(?:\/v1)?$/.exec(base)) || [];
+      const dialect = within === 'openai' || within === 'anthropic' ? within : provider;
       const hint = hintVersion(dialect, base);
       if (hint !== null) await say('note', hint);
       const token = await find('AGP_TOKEN', file);
@@ -170,7 +173,7 @@ export function addDoctorCommand(program: Command, shell: Shell): void {
       }
       if (model !== undefined) {
         const [header, target, body] = makeCall(dialect, base, model);
-        const variable = nameKey(dialect);
+        const variable = nameKey(provider);
         const key = await find(variable);
         const headers = new Headers({ 'content-type': 'application/json', 'anthropic-version': '2023-06-01' });
         if (typeof key === 'string') headers.set(header, header === 'authorization' ? `Bearer ${key}` : key);

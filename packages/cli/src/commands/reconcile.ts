@@ -184,9 +184,18 @@ async function compare(shell: Shell, options: Options, range: Days): Promise<Com
     }
     // npm runs scripts in the project's folder, but the user means a path relative to the current one.
     const { lines, apart } = await readExport(resolve(process.env.INIT_CWD || '.', file as string));
-    if (billedTo !== undefined && [...lines, ...apart].every(({ accounts: [account] }) => account === undefined))
+    const told = [...lines, ...apart];
+    const exported = told.map(({ day }) => day).sort();
+    if (!told.some(isWithin))
+      throw new BillError(`${file}: no line is of these days: it has ${exported[0]} to ${exported.at(-1)}`);
+    if (billedTo !== undefined && told.every(({ accounts: [account] }) => account === undefined))
       throw new BillError(`${file}: --billed-to asks for the column line_item_usage_account_id, which is not there`);
-    const known = findKnown(recordedAs ?? ['bedrock'], await readRecords(shell.api, days, label), nameOnAws);
+    const ids = recordedAs ?? ['bedrock'];
+    const records = await readRecords(shell.api, days, label);
+    const none = ids.filter((id) => !records.usage.some((row) => row.provider === id));
+    if (none.length > 0)
+      shell.terminal.note(`nothing is recorded of ${none.join(', ')}: --recorded-as says which ids are meant`);
+    const known = findKnown(ids, records, nameOnAws);
     const recorded = [...known.recorded];
     const billed = nameLines(
       lines,

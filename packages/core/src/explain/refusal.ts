@@ -146,8 +146,8 @@ const explanations: Partial<Record<ErrorCode, [why: string, wayOut: WayOut]>> = 
   foreign_host: ['It named a host that is not this proxy.', 'Add the name to ALLOWED_HOSTS if it is.'],
   internal: ['The proxy failed, not the request.', 'Its log says why: search it for the request id.'],
   provider_key_unavailable: [
-    'The key that the proxy’s identity at AWS makes had ended, and AWS gave no other.',
-    'The proxy’s log says why: see to the role, or to the way to AWS’ token service.',
+    'AWS gave the proxy’s identity no key, or no credentials that sign, and those before had ended.',
+    'The proxy’s log says why: see to the role, or to the way to what gives its credentials.',
   ],
   audit_unavailable: ['With AUDIT=strict and a full queue no event could be kept.', seeTo('NATS')],
 };

@@ -48,7 +48,7 @@ export function assureClosed(
   const [, verb = 'this path'] = lastWord.exec(path) ?? [];
   throw new ApiError(
     'not_governed',
-    `${verb} is not governed here, or not of this model, since nothing reads what it costs: converse is of all models`,
+    `${verb} is not governed here, or not of this model: nothing reads what it costs; all models answer converse`,
   );
 }
 

@@ -272,6 +272,7 @@ test.each<[object, NodeJS.ProcessEnv, RegExp]>([
     /: api_key_file: auth is role, which needs no other key: remove one$/,
   ],
   [{ region: 'Frankfurt' }, aws, /: region: must be a region of AWS, such as eu-central-1$/],
+  [{ region: 'eu-west-1', auth: 'bearer' }, {}, /auth: is bearer, and no key is configured: give api_key_file, or/],
   [{ region: 'eu-west-1', auth: 'iam' }, aws, /: auth: must be bearer, role or sign$/],
 ])('an entry of Bedrock with %j is refused', (more, environment, message) => {
   expect(() => loadProviders(onBedrock(more), environment)).toThrow(message);

@@ -87,7 +87,8 @@ class Renewal {
       () => null,
       (error: Error) => (error instanceof IdentityError ? error : new IdentityError(`fails (${error.name})`, false)),
     );
-    const { source, use, region, endsAt } = this.#key;
+    const { source, use, region, endsAt, isSent } = this.#key;
+    const what = isSent ? "a provider's key" : "what signs a provider's calls";
     const fields = {
       source,
       region,
@@ -95,14 +96,14 @@ class Renewal {
     };
     if (failure === null) {
       this.#told.clear();
-      this.#logger.info({ ...fields, fingerprint: use.fingerprint }, "a provider's key is made anew");
+      this.#logger.info({ ...fields, fingerprint: use.fingerprint }, `${what} is made anew`);
     } else if (!this.#told.has(failure.message)) {
       this.#told.add(failure.message);
       this.#logger.warn(
         { ...fields, error: failure.message },
         endsAt > 0
-          ? "a provider's key cannot be made anew: the one before is sent until it ends, then calls are refused"
-          : "a provider's first key cannot be made: calls are refused until it is",
+          ? `${what} cannot be made anew: the one before is used until it ends, then calls are refused`
+          : `${what} cannot be made: calls are refused until it is`,
       );
     }
     if (!this.#isDue) this.#pauseMs = firstPauseMs;
