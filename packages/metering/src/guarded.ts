@@ -40,8 +40,7 @@ interface Asked {
   guardrail?: AskedGuardrail;
 }
 
-const isGuarded = (head: Head, { guardrail = false }: Pick<Asked, 'guardrail'>): boolean =>
-  findGuardrail(head, guardrail) !== false;
+const none: Partial<Usage> = {};
 
 /** Characters of a unit of text (https://aws.amazon.com/bedrock/pricing). */
 const unitLength = 1_000;
@@ -51,7 +50,7 @@ const unitLength = 1_000;
  * @param written characters of the answer @param isTold its answer has what it bills
  */
 export function guessUnits(head: Head, asked: Asked | null, written: number, isTold = false): Partial<Usage> {
-  if (asked === null || isTold || !isGuarded(head, asked)) return {};
+  if (asked === null || isTold || findGuardrail(head, asked.guardrail ?? false) === false) return none;
   const read = asked.bytes.length - (asked.media?.bytes ?? 0);
   const units = Math.ceil(read / unitLength) + Math.ceil(written / unitLength);
   return {
@@ -76,7 +75,7 @@ export function limitUnits(
   inputBytes: number,
   outputTokens: number,
 ): Pick<UsageLimits, 'guardrailUnits' | 'guardrailImages'> {
-  if (!isGuarded(head, asked)) return { guardrailUnits: 0, guardrailImages: 0 };
+  if (findGuardrail(head, asked.guardrail ?? false) === false) return { guardrailUnits: 0, guardrailImages: 0 };
   const written = asked.stream ? outputTokens : Math.ceil((outputTokens * tokenLength) / unitLength);
   return { guardrailUnits: Math.ceil(inputBytes / unitLength) + written, guardrailImages: mostImages };
 }

@@ -52,7 +52,7 @@ export function readAnswerTier(told: string | null, headers: IncomingHttpHeaders
   // Node joins what an answer repeats.
   for (const name of servedNames) tier ??= headers?.[name]?.toString() ?? null;
   for (const name of latencyNames) latency ??= headers?.[name]?.toString() ?? null;
-  return joinServed(tier, latency);
+  return latency === null ? tier : joinServed(tier, latency);
 }
 
 /** What multiplies a price, each by names of its own; whatever has none of these is a tier of service. */

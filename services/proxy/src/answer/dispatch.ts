@@ -13,16 +13,16 @@ export function toDispatch(
   const headers: HeaderValues = { ...head.headers };
   if (Buffer.isBuffer(body.toProvider)) headers['content-length'] = String(body.toProvider.length);
   else if (head.contentLength !== null) headers['content-length'] = String(head.contentLength);
-  const drop = (isDropped: (name: string) => boolean) => {
-    for (const name of Object.keys(headers)) if (isDropped(name.toLowerCase())) delete headers[name];
-  };
   const { inspected } = body;
-  if (inspected !== null && (inspected.usageAsked || body.toProvider !== inspected.toProvider))
-    drop((name) => rolesOf(name).has('digest'));
+  const isChanged = inspected !== null && (inspected.usageAsked || body.toProvider !== inspected.toProvider);
   // What we asked for, and links, must be found, so this answer must not be compressed.
-  if (holdsLinks || inspected?.usageAsked) {
-    drop((name) => name === 'accept-encoding');
-    headers['accept-encoding'] = 'identity';
+  const mustBePlain = holdsLinks || inspected?.usageAsked === true;
+  if (isChanged || mustBePlain) {
+    for (const name of Object.keys(headers)) {
+      const key = name.toLowerCase();
+      if ((mustBePlain && key === 'accept-encoding') || (isChanged && rolesOf(key).has('digest'))) delete headers[name];
+    }
+    if (mustBePlain) headers['accept-encoding'] = 'identity';
   }
   return {
     origin: baseUrl.origin,

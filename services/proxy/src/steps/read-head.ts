@@ -44,7 +44,7 @@ export function readHead(context: Setup & Working, exchange: Exchange): Head {
   if (coding !== undefined && coding.toLowerCase() !== 'chunked')
     throw new ApiError('malformed_request', 'transfer-encoding must be chunked');
   const sentPath = normalisePath(provider, target.path);
-  const path = tellProfile(sentPath, provider.profiles);
+  const path = provider.profiles.size === 0 ? sentPath : tellProfile(sentPath, provider.profiles);
   const operation = matchOneOperation(provider.api, exchange.method, path);
   const parameters = parseQuery(target.query);
   assureReadable(provider, operation, parameters, headers);
