@@ -45,6 +45,10 @@ test('a text from standard input is tried with policies of files, and one that i
   expect(await explain('us.anthropic.claude-opus-5')).toContain('it is processed in us, allowed is eu');
   expect(await explain('global.anthropic.claude-opus-5')).toContain('it is not sure where it is processed');
   expect(await explain('anthropic.claude-opus-5')).toContain('not judged, since not given: where it goes\n');
+  const hidden = 'arn:aws:bedrock:eu-central-1:123456789012:application-inference-profile/a1b2';
+  for (const noun of ['policies', 'budgets'])
+    expect((await agp(`${noun} explain --agent worker --model ${hidden}`)).stderr).toContain('ask for ARN#MODEL');
+  expect(await explain(`${hidden}#us.anthropic.claude-opus-5`)).toContain('it is processed in us, allowed is eu');
   await done('policies delete place');
 });
 

@@ -120,6 +120,28 @@ describe.concurrent('a stream that is stopped says why', () => {
   });
 });
 
+test('a guardrail costs what its trace tells, whole and streamed, and is marked if it tells nothing', async () => {
+  const [client] = bedrockClients as [BedrockClient];
+  const { agent, baseUrl } = aim(client);
+  const call = async (verb: string, trace: string) => {
+    const body = {
+      messages: [{ role: 'user', content: [{ text: 'Is it warm?' }] }],
+      guardrailConfig: { guardrailIdentifier: 'abc123xyz', guardrailVersion: '1', trace },
+    };
+    const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+    await (await fetch(`${baseUrl}/model/${encodeURIComponent(client.model)}/${verb}`, init)).arrayBuffer();
+  };
+  for (const trace of ['enabled', 'disabled'])
+    await Promise.all(['converse', 'converse-stream'].map((verb) => call(verb, trace)));
+  const all = await readRecorded(agent, 4);
+  const isUntold = all.map(({ price_version: version }) => String(version).includes('guardrail_untold_kcount'));
+  expect(isUntold.sort()).toEqual([false, false, true, true]);
+  const costs = new Set(all.map(({ cost_usd: cost }) => Number(cost)));
+  // Two units by two policies at 0.15 USD for a thousand and one at 0.10; without a trace one more at 0.10.
+  const [told = 0, untold = 0] = [...costs].sort();
+  expect(untold - told).toBeCloseTo(0.0002, 9);
+});
+
 describe.concurrent('a refusal says why, and is sent once', () => {
   test.each(bedrockClients)('by $name', async (client) => {
     const { agent, baseUrl } = aim(client);

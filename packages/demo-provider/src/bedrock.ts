@@ -43,6 +43,7 @@ const asked = z.looseObject({
   messages: z.array(z.looseObject({ role: z.string(), content: z.array(block) })).min(1),
   system: z.array(block).nullish(),
   inferenceConfig: z.looseObject({ maxTokens: countField.nullish() }).nullish(),
+  guardrailConfig: z.looseObject({ guardrailIdentifier: z.string(), trace: z.string().nullish() }).nullish(),
   toolConfig: z
     .looseObject({
       tools: z.array(
@@ -74,16 +75,36 @@ function readConverse(model: string, body: z.infer<typeof asked>): ModelRequest 
   };
 }
 
+function assess(text: string) {
+  const units = Math.ceil(text.length / 1_000);
+  const usage = { topicPolicyUnits: units, contentPolicyUnits: units, sensitiveInformationPolicyUnits: units };
+  return { invocationMetrics: { guardrailProcessingLatency: 5, usage: { ...usage, wordPolicyUnits: units } } };
+}
+
+/** What a guardrail of four policies has judged, if it is asked to tell. */
+function traceGuardrail(
+  { guardrailConfig: config }: z.infer<typeof asked>,
+  texts: readonly string[],
+  { words }: WireAnswer,
+): { trace?: object } {
+  if (!config?.trace?.startsWith('enabled')) return {};
+  const { guardrailIdentifier: id } = config;
+  const [inputAssessment, outputAssessments] = [{ [id]: assess(texts.join('')) }, { [id]: [assess(words.join(''))] }];
+  return { trace: { guardrail: { inputAssessment, outputAssessments } } };
+}
+
 const answerConverse =
-  (write: (answer: WireAnswer) => DemoAnswer): Endpoint =>
+  (write: (answer: WireAnswer, beside: object) => DemoAnswer): Endpoint =>
   (request) => {
     const [model = ''] = request.params;
-    return converse(request, readConverse(model, parseRequest(asked, request.body)), write);
+    const body = parseRequest(asked, request.body);
+    const read = readConverse(model, body);
+    return converse(request, read, (answer) => write(answer, traceGuardrail(body, read.texts, answer)));
   };
 
-export const answerWhole = answerConverse((answer) => ({ json: writeConverse(answer) }));
+export const answerWhole = answerConverse((...answer) => ({ json: writeConverse(...answer) }));
 
-export const answerStream = answerConverse((answer) => ({ ...stream, frames: writeConverseFrames(answer) }));
+export const answerStream = answerConverse((...answer) => ({ ...stream, frames: writeConverseFrames(...answer) }));
 
 /** Claude's own body, without the model, which the path has. */
 const answerInvoke =

@@ -50,7 +50,8 @@ const toToolUse = ({ id, name }: WireAnswer['toolCalls'][number]) => ({
   name,
 });
 
-export function writeConverse(answer: WireAnswer): object {
+/** @param beside members that stand beside the figures */
+export function writeConverse(answer: WireAnswer, beside: object = {}): object {
   const spoken = answer.words.length > 0 ? [{ text: answer.words.join('') }] : [];
   const called = answer.toolCalls.map((call) => ({
     toolUse: { ...toToolUse(call), input: parseJson(call.arguments) as object },
@@ -60,11 +61,12 @@ export function writeConverse(answer: WireAnswer): object {
     output: { message: { role: 'assistant', content: [...spoken, ...called] } },
     stopReason: toStopReason(answer),
     usage: toUsage(answer),
+    ...beside,
   };
 }
 
 /** The same streamed: all figures come in `metadata`, behind `messageStop`. */
-export function writeConverseFrames(answer: WireAnswer): Buffer[] {
+export function writeConverseFrames(answer: WireAnswer, beside: object = {}): Buffer[] {
   const spoken =
     answer.words.length > 0 ? [{ start: null, deltas: answer.words.map((text): object => ({ text })) }] : [];
   const called = answer.toolCalls.map((call) => ({
@@ -79,7 +81,7 @@ export function writeConverseFrames(answer: WireAnswer): Buffer[] {
       event('contentBlockStop', { contentBlockIndex }),
     ]),
     event('messageStop', { stopReason: toStopReason(answer) }),
-    event('metadata', { usage: toUsage(answer), metrics: { latencyMs: 12 } }),
+    event('metadata', { usage: toUsage(answer), metrics: { latencyMs: 12 }, ...beside }),
   ];
 }
 
