@@ -50,8 +50,10 @@ const unitLength = 1_000;
  * @param written characters of the answer @param isTold its answer has what it bills
  */
 export function guessUnits(head: Head, asked: Asked | null, written: number, isTold = false): Partial<Usage> {
-  if (asked === null || isTold || findGuardrail(head, asked.guardrail ?? false) === false) return none;
-  const read = asked.bytes.length - (asked.media?.bytes ?? 0);
+  if (asked === null || isTold) return none;
+  const { bytes, media, guardrail = false } = asked;
+  if (findGuardrail(head, guardrail) === false) return none;
+  const read = bytes.length - (media?.bytes ?? 0);
   const units = Math.ceil(read / unitLength) + Math.ceil(written / unitLength);
   return {
     guardrailContentUnits: units,
@@ -71,11 +73,11 @@ const mostImages = 20;
 /** The most units of each policy. A stream is judged in pieces of unknown length, each a unit or more, and none shorter than a token. */
 export function limitUnits(
   head: Head,
-  asked: Pick<Asked, 'guardrail'> & { stream: boolean },
+  { stream, guardrail = false }: Pick<Asked, 'guardrail'> & { stream: boolean },
   inputBytes: number,
   outputTokens: number,
 ): Pick<UsageLimits, 'guardrailUnits' | 'guardrailImages'> {
-  if (findGuardrail(head, asked.guardrail ?? false) === false) return { guardrailUnits: 0, guardrailImages: 0 };
-  const written = asked.stream ? outputTokens : Math.ceil((outputTokens * tokenLength) / unitLength);
+  if (findGuardrail(head, guardrail) === false) return { guardrailUnits: 0, guardrailImages: 0 };
+  const written = stream ? outputTokens : Math.ceil((outputTokens * tokenLength) / unitLength);
   return { guardrailUnits: Math.ceil(inputBytes / unitLength) + written, guardrailImages: mostImages };
 }
