@@ -73,6 +73,7 @@ async function relay({ ofProvider, providerEnds, isStuck, upstreamTimeoutSeconds
       arrived: performance.now(),
       method: 'GET',
       path: '/v1/stream',
+      sentPath: '/v1/stream',
       query: '',
       headers: {},
       contentLength: null,
