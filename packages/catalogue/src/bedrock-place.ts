@@ -21,7 +21,7 @@ export const regionForm = /^[a-z]{2}(?:-[a-z]+)+-\d$/;
 type Path = (string | number)[];
 type Refuse = (path: Path, why: string) => void;
 
-/** Their calls are billed by tokens, as those of the model are; what other ARNs hide is paid by the hour. */
+/** Their calls are billed by tokens, as those of the model are. */
 const profileForm = /^arn:aws[a-z-]*:bedrock:([a-z0-9-]+):\d{12}:application-inference-profile\/[\w.:-]{1,64}$/;
 
 /** @param regions that are called; undefined for one that is not known */

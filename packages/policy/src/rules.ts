@@ -46,7 +46,10 @@ export interface Fault extends DataFault {
   denied?: readonly EventTool[];
 }
 
-/** What a rule asks about: what a call says of itself, its tools, where it goes and by what guardrail, what texts hold, or what a check says of these. */
+/**
+ * What a rule asks about: what a call says of itself, its tools, where it goes and by what guardrail, what texts hold, or what a check
+ * says of these.
+ */
 type Family = 'call' | 'tools' | 'where' | 'pii' | 'check';
 
 /** A rule of policies. What a policy says of it, what it asks of a call, and what a record may lack: each stands here alone. */
@@ -97,9 +100,10 @@ function explainUnread(unread: string | null | undefined): string {
   return `: ${unread} is not known${remedy}`;
 }
 
-/** How Bedrock is asked for a guardrail, in refusals; of guardrails so many are told. */
+/** How Bedrock is asked for a guardrail, in refusals. */
 const tellWay =
   ': set guardrailConfig in Converse, X-Amzn-Bedrock-GuardrailIdentifier and -GuardrailVersion beside Invoke and chat completions';
+/** So many guardrails are named in a refusal. */
 const maxShown = 3;
 
 const missingTools = 'not all tools are recorded, or they could not be read';

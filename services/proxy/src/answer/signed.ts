@@ -6,7 +6,7 @@ import { FirstAnswer } from './first-answer.ts';
 const noController = null as unknown as Dispatcher.DispatchController;
 
 /**
- * Signs calls as they go out, and once more by AWS' clock what it refuses since this machine's is wrong.
+ * Signs calls as they go out. One that AWS refuses since this machine's clock is wrong is signed by AWS' clock and sent once more.
  * @param onWrongClock is told by how many milliseconds, before the call is sent again
  */
 export const signedBy =
